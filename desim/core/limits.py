@@ -2,7 +2,6 @@
 
 import signal
 import threading
-import time
 from types import FrameType
 from typing import Any
 
@@ -50,41 +49,35 @@ class Limits:
 class Alarm:
     """A context manager that raises `LimitReached` in Python code that runs too long.
 
-    Works in the main thread of a process on a POSIX system. Elsewhere, and inside a call into C
-    that does not return, only the checks between events apply. Of nested alarms, only the one that
-    is due first raises.
+    Works in the main thread of a process on a POSIX system, unless another alarm is set there.
+    Elsewhere, and inside a call into C that does not return, only the checks between events apply.
 
     Args:
         seconds: The limit on wall time; None sets no limit.
         left: The seconds of it that are left; None for all of it.
     """
 
-    __slots__ = ("_before", "_due", "_outer", "_seconds", "_start")
+    __slots__ = ("_before", "_due", "_is_set", "_seconds")
 
     def __init__(self, seconds: float | None, left: float | None = None) -> None:
         self._seconds = seconds
         self._due = seconds if left is None else max(left, _MOMENT)
-        self._start: float | None = None
+        self._is_set = False
 
     def __enter__(self) -> None:
-        if self._due is None or not _usable() or 0 < _outer_alarm() <= self._due:
+        if self._due is None or not _usable() or signal.getitimer(signal.ITIMER_REAL)[0]:
             return
         # SIGALRM and not a thread: only the main thread's own signal handler can raise an exception
         # in code that never returns.
         self._before = signal.signal(signal.SIGALRM, self._ring)
-        self._start = time.monotonic()
+        self._is_set = True
         # Repeated, in case a policy catches the first exception.
-        self._outer = signal.setitimer(signal.ITIMER_REAL, self._due, 1.0)
+        signal.setitimer(signal.ITIMER_REAL, self._due, 1.0)
 
     def __exit__(self, *_: object) -> None:
-        if self._start is None:
-            return
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, self._before)
-        outer, interval = self._outer
-        if outer:
-            remaining = max(outer - (time.monotonic() - self._start), _MOMENT)
-            signal.setitimer(signal.ITIMER_REAL, remaining, interval)
+        if self._is_set:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, self._before)
 
     def _ring(self, _signal: int, frame: FrameType | None) -> None:
         while frame is not None:
@@ -102,10 +95,6 @@ NEVER_INTERRUPTED = {Alarm.__enter__.__code__, Alarm.__exit__.__code__}
 def _usable() -> bool:
     main = threading.current_thread() is threading.main_thread()
     return hasattr(signal, "setitimer") and main
-
-
-def _outer_alarm() -> float:
-    return signal.getitimer(signal.ITIMER_REAL)[0]  # in seconds; 0 if none is set
 
 
 def time_text(seconds: float | None) -> str:

@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, NoReturn, TypeVar
 
 from desim.core.events import Decision
@@ -97,7 +97,7 @@ class Run(Generic[S]):
         self._asked: dict[str, int] = {}
         self._instant = -1
         self.handed_out: list[Decision] = []
-        self._fault: DesimError | None = None
+        self.fault: DesimError | None = None
         self.world = World(seed, check_roles(model, seats))
         self.world.points = points
         self._limits = limits or Limits()
@@ -129,8 +129,8 @@ class Run(Generic[S]):
                 another class, or never yielded a question. Every later call raises it again.
             LimitReached: The run has used up its time, events or decisions.
         """
-        if self._fault is not None:
-            raise self._fault
+        if self.fault is not None:
+            raise self.fault
         self._release()
         # Not `with self._faults()`, which takes a tenth of the time of a decision.
         try:
@@ -150,25 +150,32 @@ class Run(Generic[S]):
         """The decisions handed out last that have no answer yet."""
         return [decision for decision in self.handed_out if not decision.wire]
 
-    def answer(self, decision: Decision, action: Any, delay: int | None = None) -> None:
+    def answer(
+        self,
+        decision: Decision,
+        action: Any,
+        delay: int | None = None,
+        notes: Mapping[str, Any] | None = None,
+    ) -> None:
         """Answer an open decision; the clock does not move before `advance` is called.
 
         Args:
             decision: One of those handed out last.
             action: An instance of one of the role's action classes, or its tagged object.
-            delay: Ticks of the role's world until the answer takes effect; None for the latency of
-                the role.
+            delay: Ticks of the role's world until the answer takes effect; None for those of the
+                role's `Thinking`.
+            notes: Of the policy, whose usage may take time.
 
         Raises:
             WrongAction: The action is not in the role's schema.
             UsageError: The decision is not open, or the delay is not a whole number of ticks.
         """
-        if self._fault is not None:
-            raise self._fault
+        if self.fault is not None:
+            raise self.fault
         if decision not in self.handed_out or decision.wire:
             raise UsageError(f"the decision of {decision.role!r} is not open")
         if delay is not None or self.thinking:
-            self._delay(decision, delay)
+            decision.delay = self._delay(decision.role, delay, notes)
         try:
             decision.action, decision.wire = codec(decision.spec.action).take(action)
         except WrongAction as wrong:
@@ -220,16 +227,15 @@ class Run(Generic[S]):
         while self._futures and self._futures[0][0] < self.decisions + len(decisions):
             self.redraw(self._futures.pop(0)[1])
 
-    def _delay(self, decision: Decision, delay: int | None) -> None:
+    def _delay(self, role: str, delay: int | None, notes: Mapping[str, Any] | None) -> int:
         if delay is None:
-            thinking = self.thinking.get(decision.role)
-            delay = thinking.ticks() if thinking else 0
+            return self.thinking[role].ticks(notes) if role in self.thinking else 0
         if type(delay) is not int or not 0 <= delay <= MOST_TICKS:
             raise UsageError(
-                f"a delay of {short_repr(delay)} was given for {decision.role!r}; it is a whole "
-                f"number of ticks from 0 to {MOST_TICKS}"
+                f"a delay of {short_repr(delay)} was given for {role!r}; it is a whole number of "
+                f"ticks from 0 to {MOST_TICKS}"
             )
-        decision.delay = delay
+        return delay
 
     def _narrowed(self, decision: Decision) -> Role:
         try:
@@ -269,8 +275,8 @@ class Run(Generic[S]):
 
     def _stop(self, text: str, before: str = "") -> NoReturn:
         # The same error again, with its notes, if a part has raised it before.
-        self._fault = self._fault or LimitReached(f"{text} at t={self.world.now}{before}")
-        raise self._fault
+        self.fault = self.fault or LimitReached(f"{text} at t={self.world.now}{before}")
+        raise self.fault
 
     # -- redraws and results -----------------------------------------------------------------------
 
@@ -286,7 +292,7 @@ class Run(Generic[S]):
 
     def result(self) -> Result:
         """Return the result of an ended episode; errors are those of `summarise`."""
-        if self._fault is None and not self.world.ended:
+        if self.fault is None and not self.world.ended:
             raise UsageError("the episode still runs: advance until it hands out no decision")
         with self._faults():
             return summarise(self.model, self.state, self.world, self.decisions)
@@ -306,8 +312,8 @@ class Run(Generic[S]):
     @contextlib.contextmanager
     def _faults(self) -> Iterator[None]:
         """Turn a model's exception into an error with tick and place; the run is then dead."""
-        if self._fault is not None:
-            raise self._fault
+        if self.fault is not None:
+            raise self.fault
         try:
             yield
         except RAISED as fault:
@@ -318,13 +324,13 @@ class Run(Generic[S]):
         # Kept, so that a driver that catches it cannot play on in a half-changed state.
         notes = notes_text(fault)
         if isinstance(fault, DesimError):
-            self._fault = type(fault)(f"{fault}{notes}") if notes else fault
-            raise self._fault from (fault if notes else fault.__cause__)
-        self._fault = ModelFailed(
+            self.fault = type(fault)(f"{fault}{notes}") if notes else fault
+            raise self.fault from (fault if notes else fault.__cause__)
+        self.fault = ModelFailed(
             f"model {type(self.model).__name__} failed at t={self.world.now} in "
             f"{place(fault)}: {fault_text(fault)}{notes}"
         )
-        raise self._fault from fault
+        raise self.fault from fault
 
 
 def check_roles(model: Model[Any], seats: Sequence[str] | frozenset[str] | None) -> frozenset[str]:

@@ -23,7 +23,7 @@ from desim.core.streams import seed_globals
 from desim.episodes.ahead import Course, check_repeatable, decide_at_once, new_lineup
 from desim.episodes.episode_options import UNTRUSTED, TrustOptions
 from desim.episodes.lineup import Policies, lineup_knows, maker_of
-from desim.episodes.replay import naming_changes, paired, repeat_step
+from desim.episodes.replay import repeating, run_of
 from desim.episodes.trust import given_policies, naming, trusted_model
 from desim.errors import UsageError
 from desim.faults import RAISED
@@ -92,14 +92,11 @@ def _repeated(
     model: Model[Any], episode: Episode, limits: Limits | None
 ) -> Iterator[tuple[Step, int]]:
     """Yield the decisions of a record as a run asks them, each with the end of its instant."""
-    header = episode.header
-    run = Run(model, header.seed, [*header.policies], limits, header.futures)
-    with naming_changes(header, model):
-        for number, decision, step in paired(run, episode.steps):
-            repeat_step(run, number, decision, step)
-            seen, action = decision.observation, decision.action
-            made = replace(step, observation=seen, action=action, notes=None)
-            yield made, run.decisions + len(run.handed_out)
+    run = run_of(episode.header, model, limits=limits)
+    for decision, step in repeating(run, episode.header, episode.steps):
+        seen, action = decision.observation, decision.action
+        made = replace(step, observation=seen, action=action, notes=None)
+        yield made, run.decisions + len(run.handed_out)
 
 
 @frozen

@@ -1,27 +1,30 @@
-"""Plays an episode in plain code, or in an event loop where policies are coroutines."""
+"""Plays an episode in plain code or in an event loop, to its end or from decision to decision."""
 
 import contextlib
 import inspect
 import types
-from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Generator, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from attrs import field, frozen
 
+from desim.catalog.policy_spec import label
 from desim.collector import rare_collections
 from desim.core.events import Decision
 from desim.core.limits import Alarm
+from desim.core.model import Model
 from desim.core.policy import OutsidePolicy, Policy
 from desim.core.streams import kept_globals, unseeded_globals
 from desim.episodes.episode_options import EpisodeOptions, ModelOptions
 from desim.episodes.lineup import Policies, resolve
 from desim.episodes.session import Session
-from desim.errors import DesimError, PolicyFailed, UsageError
+from desim.errors import BadRecord, DesimError, PolicyFailed, UsageError, WriteFailed
 from desim.faults import RAISED
 from desim.records.episode import Episode
 from desim.records.record_lock import RecordLock
+from desim.schema import codec
 from desim.schema.signatures import takes
 
 if TYPE_CHECKING:  # asyncio takes longer to import than desim itself
@@ -29,8 +32,6 @@ if TYPE_CHECKING:  # asyncio takes longer to import than desim itself
 
 #: Decisions of one tick with their answers.
 Answers = Sequence[tuple[Decision, Any]]
-
-_Decide = Callable[[Any], Any]
 
 
 @frozen(kw_only=True, slots=False)
@@ -86,17 +87,10 @@ def _opened(options: PlayOptions) -> Iterator[Session]:
 
 def play_session(session: Session) -> Episode:
     """Play a session to its end, with an event loop if a policy returns an awaitable."""
-    deciding = {role: policy.decide for role, policy in session.policies.items()}
-    with own_loop("play_async") as in_loop:
-
-        async def answers(session: Session, given: Answers) -> Answers:
-            return in_loop(session, given)
-
-        try:
-            _played(session, deciding, answers).send(None)  # it awaits nothing
-        except StopIteration as end:
-            episode: Episode = end.value
-        return episode
+    driver = Driver(session)
+    with rare_collections(), Alarm(session.seconds), contextlib.closing(driver):
+        driver.advance()
+    return driver.ended()
 
 
 async def play_session_async(session: Session) -> Episode:
@@ -106,48 +100,232 @@ async def play_session_async(session: Session) -> Episode:
     which they were handed out, once all are made; what must not be lost if the run is killed before
     is written by the function that `OutsidePolicy.resume` takes.
     """
-    deciding = {role: decide_in_loop(policy) for role, policy in session.policies.items()}
-    return await _played(session, deciding, awaited)
+    driver = Driver(session)
+    with rare_collections(), Alarm(session.seconds):
+        await driver.advance_async()
+    return driver.ended()
 
 
-async def _played(
-    session: Session,
-    deciding: Mapping[str, _Decide],
-    answers: Callable[[Session, Answers], Awaitable[Answers]],
-) -> Episode:
-    with rare_collections(), Alarm(session.seconds), session.way_on_named():
-        while decisions := session.advance():
-            if waiting := _decide_all(session, decisions, deciding):
-                for decision, action in await answers(session, waiting):
+class Driver:
+    """Moves a session on: policies answer for their roles, and it stops at decisions of a caller.
+
+    Attributes:
+        open: The caller's decisions without an answer; empty at the end.
+        answered: The number of decisions that the caller has made, those on record included.
+        episode: The ended episode; None before its end.
+    """
+
+    def __init__(self, session: Session, seats: Collection[str] = ()) -> None:
+        self.session, self.run = session, session.run
+        self.open: list[Decision] = []
+        self.answered = 0
+        self.episode: Episode | None = None
+        self._seats = seats
+        self._kept: dict[Decision, Any] = {}  # answers behind one that is missing
+        self._runner: asyncio.Runner | None = None
+
+    @property
+    def done(self) -> bool:
+        """Whether the episode has ended."""
+        return self.episode is not None
+
+    def ended(self) -> Episode:
+        """Return the ended episode."""
+        assert self.episode is not None
+        return self.episode
+
+    def advance(self) -> list[Decision]:
+        """Move to the caller's next decisions and return them; an empty list at the end.
+
+        Policies before an open decision of the caller decide first. Decisions of the caller without
+        an answer stay open, and the clock where it is.
+        """
+        deciding = {role: policy.decide for role, policy in self.session.policies.items()}
+        with contextlib.suppress(StopIteration):
+            self._moved(deciding, self._in_own_loop, together=False).send(None)  # awaits nothing
+        return self.open
+
+    async def advance_async(self) -> list[Decision]:
+        """As `advance`, in the event loop that runs; policies that wait do so together."""
+        policies = self.session.policies.items()
+        deciding = {
+            role: one.decide_async if isinstance(one, OutsidePolicy) else one.decide
+            for role, one in policies
+        }
+        await self._moved(deciding, partial(awaited, self.session), together=True)
+        return self.open
+
+    def close(self) -> None:
+        """Close the event loop, if one was needed."""
+        runner, self._runner = self._runner, None
+        # It runs where a stopped server leaves a policy that still decides in its thread.
+        if runner is not None and not runner.get_loop().is_running():
+            runner.close()
+
+    async def _moved(
+        self,
+        deciding: Mapping[str, Callable[..., Any]],
+        answers: Callable[[Answers], Awaitable[Answers]],
+        *,
+        together: bool,
+    ) -> None:
+        try:
+            while not self.done:
+                if waiting := self._decide(deciding, together=together):
+                    self._kept.update(await answers(waiting))
+                elif self.open:
+                    break
+                else:
+                    self._move()
+        except (BadRecord, PolicyFailed, WriteFailed):
+            raise
+        except DesimError as fault:
+            # A caller must tell a wrong action of another role from its own.
+            if self._seats and self.run.fault is None:
+                raise PolicyFailed(str(fault)) from fault
+            raise
+
+    def _decide(
+        self, deciding: Mapping[str, Callable[..., Any]], *, together: bool
+    ) -> list[tuple[Decision, Any]]:
+        """Take answers in the order of the questions; return those that are to be awaited."""
+        session, waiting, is_missing = self.session, list[tuple[Decision, Any]](), False
+        try:
+            for decision in self.run.open:
+                if decision in self.open:
+                    if not together:
+                        break
+                    is_missing = True
+                    continue
+                if decision in self._kept:
+                    action = self._kept.pop(decision)
+                else:
+                    action = session.ask(decision, deciding[decision.role])
+                if hasattr(action, "__await__"):
+                    waiting.append((decision, action))
+                    is_missing = True
+                elif is_missing:
+                    self._kept[decision] = action
+                else:
                     session.take(decision, action)
-        return session.episode()
+        except BaseException:
+            _discard(waiting)
+            raise
+        return waiting
+
+    def _move(self) -> None:
+        if not (decisions := self.session.advance()):
+            self.episode = self.session.episode()
+        for decision in decisions if self._seats else ():
+            if decision.role in self._seats:
+                if step := self.session.recorded(decision):
+                    self._kept[decision] = step.action
+                    self.answered += 1
+                else:
+                    self.open.append(decision)
+
+    async def _in_own_loop(self, given: Answers) -> Answers:
+        """Await answers in one event loop for a whole episode.
+
+        A client of a policy is bound to the loop that it has used first.
+        """
+        import asyncio
+
+        with contextlib.suppress(RuntimeError):  # no event loop runs
+            asyncio.get_running_loop()
+            _discard(given)
+            raise PolicyFailed(
+                f"the policy of {given[0][0].role!r} is a coroutine, and an event loop runs here; "
+                "use play_async, or advance_async of a session"
+            )
+        self._runner = self._runner or asyncio.Runner()
+        # Not `Runner.run`, which keeps Ctrl-C from a policy that computes.
+        return self._runner.get_loop().run_until_complete(awaited(self.session, given))
 
 
-def _decide_all(
-    session: Session, decisions: Sequence[Decision], deciding: Mapping[str, _Decide]
-) -> Answers:
-    """Let the policies of one tick decide; return what is to be awaited, from the first on."""
-    waiting: list[tuple[Decision, Any]] = []
-    try:
-        for decision in decisions:
-            action = session.ask(decision, deciding[decision.role])
-            if waiting or hasattr(action, "__await__"):
-                waiting.append((decision, action))
-            else:
-                session.take(decision, action)
-    except BaseException:
-        _discard(waiting)
-        raise
-    return waiting
+class CallerSeat(Policy):
+    """The policy of a caller's role; `CallerSession.answer` takes the answers instead."""
+
+    def decide(self, _: Any) -> Any:
+        """Refuse to decide."""
+        raise UsageError("the caller of this session answers for its seats")
+
+
+class CallerSession(Driver):
+    """One episode in which the caller answers for some roles, and policies for the others.
+
+    It stops at the caller's decisions of one instant, `open`. After an `answer` to each, `advance`
+    moves on to the next ones. After a `PolicyFailed` of another role the next call asks its policy
+    again.
+
+    Args:
+        seats: The caller's roles, or by role the caller's name in the record.
+        others: Policies by role for the other roles.
+        record: The file that receives the episode; None records nothing.
+        past: A cut record, whose decisions are made again before the first open one; a policy that
+            began after some of them on record begins there again.
+        locked: Whether the caller holds the lock of the record; otherwise the session locks it.
+    """
+
+    def __init__(
+        self,
+        model: Model[Any],
+        seed: int = 0,
+        *,
+        seats: Sequence[str] | Mapping[str, str],
+        others: Mapping[str, Any] | None = None,
+        record: str | Path | None = None,
+        past: Episode | None = None,
+        locked: bool = False,
+        keep_steps: bool = False,
+    ) -> None:
+        self.model, self.seed = model, seed
+        others = others or {}
+        labels = dict(seats if isinstance(seats, Mapping) else dict.fromkeys(seats, "external"))
+        labels |= {role: label(one) for role, one in others.items()}
+        policies = {role: CallerSeat() for role in seats} | dict(others)
+        lineup = resolve(model, policies, seed, labels)
+        with contextlib.ExitStack() as stack:  # closes what is open if a line below raises
+            if record is not None and not locked:
+                stack.enter_context(RecordLock(record))
+            how = EpisodeOptions(keep_steps=keep_steps, keep_state=False)
+            session = stack.enter_context(Session(model, lineup, seed, record, past, how))
+            super().__init__(session, frozenset(seats))
+            self._stack = stack.pop_all()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def answer(self, decision: Decision, action: Any) -> None:
+        """Answer an open decision with an action of its role, or the action's tagged object.
+
+        After an error (`WrongAction`, `UsageError`) nothing has changed.
+        """
+        if decision not in self.open:
+            raise UsageError(f"the decision of {decision.role!r} is not open")
+        if self.run.open[0] is decision:
+            self.session.take(decision, action)
+        else:  # taken in the order of the questions, after those before it
+            self._kept[decision], _ = codec(decision.spec.action).take(action)
+        self.open.remove(decision)
+        self.answered += 1
+
+    def close(self) -> None:
+        """Close the record; it can be continued where the episode has not ended."""
+        super().close()
+        self._stack.close()
 
 
 async def awaited(session: Session, given: Answers) -> Answers:
-    """Await all answers of one tick concurrently; some may be actions already."""
+    """Await all answers of one tick concurrently."""
     import asyncio  # takes longer to import than desim itself
 
     async def one(decision: Decision, answer: Any) -> Any:
         try:
-            return await _watched(answer) if inspect.isawaitable(answer) else answer
+            return await _watched(answer)
         except DesimError:
             raise
         except RAISED as fault:
@@ -191,40 +369,3 @@ def _discard(given: Answers) -> None:
     for _, answer in given:
         if inspect.iscoroutine(answer):
             answer.close()  # Python warns of one that is never awaited
-
-
-@contextlib.contextmanager
-def own_loop(otherwise: str) -> Iterator[Callable[[Session, Answers], Answers]]:
-    """Yield what awaits the answers of one tick, in one event loop for a whole episode.
-
-    A client of a policy is bound to the loop that it has used first. The error where an event loop
-    runs here already names what can be called *otherwise*.
-    """
-    runner: asyncio.Runner | None = None
-
-    def answers(session: Session, given: Answers) -> Answers:
-        nonlocal runner
-        import asyncio
-
-        with contextlib.suppress(RuntimeError):  # no event loop runs
-            asyncio.get_running_loop()
-            _discard(given)
-            raise PolicyFailed(
-                f"the policy of {given[0][0].role!r} is a coroutine, and an event loop runs here; "
-                f"use {otherwise}"
-            )
-        runner = runner or asyncio.Runner()
-        # Not `Runner.run`, which keeps Ctrl-C from a policy that computes.
-        return runner.get_loop().run_until_complete(awaited(session, given))
-
-    try:
-        yield answers
-    finally:
-        # It runs where a stopped server leaves a policy that still decides in its thread.
-        if runner is not None and not runner.get_loop().is_running():
-            runner.close()
-
-
-def decide_in_loop(policy: Policy) -> _Decide:
-    """Return the method with which a policy decides in an event loop."""
-    return policy.decide_async if isinstance(policy, OutsidePolicy) else policy.decide

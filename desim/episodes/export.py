@@ -1,10 +1,8 @@
 """Writes an episode for other programs: its ledgers and statements, tables, messages, trace."""
 
-import contextlib
 import csv
 import datetime as dt
 import io
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -13,19 +11,14 @@ from typing import Any, Literal, get_args
 import msgspec
 from attrs import evolve
 
-from desim.core.events import Decision
 from desim.core.ledger_protocols import Exportable, Rows, ledgers_of
 from desim.core.model import Model, statements_of
 from desim.core.points import Points
-from desim.core.reported import Refused
-from desim.core.run import Run
 from desim.episodes.episode_options import TrustOptions
-from desim.episodes.replay import repeat_step, repeated_whole
+from desim.episodes.replay import repeated_whole
 from desim.episodes.trust import trusted_model
 from desim.errors import BadRecord, DesimError, UsageError, possible
-from desim.faults import RAISED
 from desim.records.episode import Episode, Inside
-from desim.records.lines import Step
 from desim.records.messages import messages_of
 from desim.records.record_file import record_stem
 from desim.records.tables import What
@@ -58,9 +51,8 @@ def export(
             "csv" alone. Series and decisions have "csv", "json" and "parquet".
         folder: It is made if it is missing; None for one beside the record, of the same name
             without suffixes.
-        what: "ledgers", or a table of `Episode.columns`: "series", with the points of
-            `world.point` and of monitors, or "decisions", with the possible actions and why one
-            was not carried out.
+        what: "ledgers", or a table of `Episode.columns`: "decisions", or "series" with the points
+            of `world.point` and of monitors.
         trust: Whether a module may be imported and files may be opened that the record names.
 
     Returns:
@@ -102,24 +94,12 @@ def _export_table(
         raise UsageError(
             "the record was cut, and only an ended episode has series; desim resume ends it"
         )
-    points, refused, last = Points(), list[str | None](), dict[str, tuple[int, Decision]]()
-
-    def give(run: Run[Any], number: int, decision: Decision, step: Step) -> None:
-        repeat_step(run, number, decision, step)
-        if before := last.get(decision.role):
-            refused[before[0]] = _refusal(run, before[1], decision)
-        last[decision.role] = len(refused), decision
-        refused.append(None)
-
-    run = repeated_whole(episode.header.build(trust=trust), episode, give=give, points=points)
+    points = Points()
+    run = repeated_whole(episode.header.build(trust=trust), episode, points=points)
     inside = Inside.of(run, points, keep_state=True, series=False)
     columns: Columns = evolve(episode, inside=inside).columns(what)
     if not any(columns.values()):
         raise UsageError(f"{type(run.model).__name__} reports no {what}, so there is no table")
-    if what == "decisions":
-        taken = (step.possible for step in episode.steps)
-        possible_tags = [json.dumps(tags) if tags else None for tags in taken]
-        columns = {**columns, "possible": possible_tags, "refused": refused}
     name = f"{what}.{form}"
     if form == "parquet":
         _prepare(folder, [folder / name])
@@ -129,14 +109,6 @@ def _export_table(
     rows = [*lines(columns)]
     objects = ",\n".join(msgspec.json.encode(row).decode() for row in rows)
     return _write(folder, {name: _csv(rows) if form == "csv" else f"[\n{objects}\n]\n"})
-
-
-def _refusal(run: Run[Any], last: Decision, now: Decision) -> str | None:
-    with contextlib.suppress(*RAISED):  # the table goes without it, as a page does
-        text = run.model.after(run.state, now.role, last.action, now.observation)
-        if text is not None:
-            return str(text) if isinstance(text, Refused) else ""
-    return None
 
 
 def _texts(model: Model[Any], state: Any, form: str) -> dict[str, str]:

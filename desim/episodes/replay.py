@@ -1,6 +1,6 @@
 """Decisions on record are repeated, to go on from there or to compare steps and the result."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -50,15 +50,24 @@ def paired(run: Run[Any], past: Iterable[T]) -> Iterator[tuple[int, Decision, T]
         yield number, decision, one
 
 
-def repeat_step(run: Run[Any], number: int, decision: Decision, step: Step) -> None:
-    """Answer a decision as on record; it must have the recorded role, tick and observation."""
-    made = step_class(run.roles[decision.role])
-    seen, possible = decision.observation, decision.possible
-    _same_question(number, step, made(run.world.now, decision.role, seen, None, possible=possible))
-    try:
-        run.answer(decision, step.action, step.delay)
-    except WrongAction as wrong:
-        raise BadRecord(f"decision {number}: {wrong}") from None
+def repeating(
+    run: Run[Any], header: Header, steps: Iterable[Step]
+) -> Iterator[tuple[Decision, Step]]:
+    """Yield each decision of a run with the one on record, as which it has been answered.
+
+    It must have the recorded role, tick and observation.
+    """
+    with naming_changes(header, run.model):
+        for number, decision, step in paired(run, steps):
+            made = step_class(decision.spec)
+            seen, possible = decision.observation, decision.possible
+            now = made(run.world.now, decision.role, seen, None, possible=possible)
+            _same_question(number, step, now)
+            try:
+                run.answer(decision, step.action, step.delay)
+            except WrongAction as wrong:
+                raise BadRecord(f"decision {number}: {wrong}") from None
+            yield decision, step
 
 
 def move_on(run: Run[Any]) -> None:
@@ -107,20 +116,17 @@ def with_futures(header: Header, decisions: int, future: int | None) -> Header:
     return msgspec.structs.replace(header, futures=futures)
 
 
-def repeated(
-    model: Model[Any],
-    header: Header,
-    steps: Iterable[Step],
-    *,
-    give: Callable[[Run[Any], int, Decision, Step], None] = repeat_step,
-    **options: Any,
-) -> Run[Any]:
-    """Return a run that has repeated decisions on record; *give* compares and answers each."""
-    run = Run(model, header.seed, [*header.policies], futures=header.futures, **options)
-    with naming_changes(header, model):
-        for number, decision, step in paired(run, steps):
-            give(run, number, decision, step)
-        move_on(run)
+def run_of(header: Header, model: Model[Any], **options: Any) -> Run[Any]:
+    """Return the run of an episode on record, before its first decision."""
+    return Run(model, header.seed, [*header.policies], futures=header.futures, **options)
+
+
+def repeated(model: Model[Any], header: Header, steps: Iterable[Step], **options: Any) -> Run[Any]:
+    """Return a run that has repeated decisions on record."""
+    run = run_of(header, model, **options)
+    for _ in repeating(run, header, steps):
+        pass
+    move_on(run)
     return run
 
 

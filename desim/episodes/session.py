@@ -20,7 +20,7 @@ from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup
 from desim.episodes.replay import same_result, same_step
 from desim.episodes.usage import UsageSums
-from desim.errors import DesimError, LimitReached, PolicyFailed, WriteFailed
+from desim.errors import BadRecord, DesimError, LimitReached, PolicyFailed, WriteFailed, WrongAction
 from desim.faults import RAISED, policy_failed, policy_failing
 from desim.records.episode import Episode, Inside, Transcribed
 from desim.records.lines import FailureLine, Header, Step, TranscriptEntry, step_class
@@ -76,7 +76,6 @@ class Session:
         self.steps: list[Step] = []
         self.decided = self.before_tick = 0
         self._last: Decision | None = None
-        self._model_fault: DesimError | None = None
         self._usage = UsageSums()
         self._transcript = [*past.transcript] if past else []
         self._answers = self._with_simulators()
@@ -124,12 +123,12 @@ class Session:
         notes = self._notes(decision) if self.policies[role].notes else None
         if repeated is not None and self._is_before_policy(decision):
             notes = repeated.notes
-        delay: int | None = None
-        if repeated is not None:
-            delay = repeated.delay
-        elif run.thinking and role in run.thinking:
-            delay = run.thinking[role].ticks(notes)
-        run.answer(decision, action, delay)
+        try:
+            run.answer(decision, action, None if repeated is None else repeated.delay, notes)
+        except WrongAction as wrong:
+            if repeated is None:
+                raise
+            raise BadRecord(f"decision {self.decided + 1}: {wrong}") from None
         t = run.world.now
         self.decided += 1
         self._last = decision
@@ -200,20 +199,6 @@ class Session:
         inside = Inside.of(self.run, self._points, keep_state=how.keep_state, series=how.series)
         return Episode(self.header, steps, result, tuple(self._transcript), inside=inside)
 
-    @contextlib.contextmanager
-    def way_on_named(self) -> Iterator[None]:
-        """Add to a recorded fault of the model the answer before it and a way to play on."""
-        try:
-            yield
-        except DesimError as fault:
-            if fault is not self._model_fault or self._last is None:
-                raise
-            raise type(fault)(
-                f"{fault}. The last answer was decision {self.decided}, {self._last.role!r} with "
-                f"{shortened(self._last.wire.decode(), 80)}; desim branch {self._record} "
-                f"--at {self.before_tick + 1} plays on from before it"
-            ) from fault
-
     def failed(self, decision: Decision, fault: BaseException) -> PolicyFailed:
         """Return the error of a policy that raised an exception."""
         role, now = decision.role, self.run.world.now
@@ -253,11 +238,16 @@ class Session:
     def _record_failure(self, fault: DesimError) -> None:
         if self._recorder is None or isinstance(fault, LimitReached):
             return  # a record without a last line can be resumed
-        self._model_fault = fault
-        now, before = self.run.world.now, self.before_tick
+        now, before, last = self.run.world.now, self.before_tick, self._last
         failure = FailureLine(t=now, error=str(fault), decisions=self.decided, before=before)
         with contextlib.suppress(WriteFailed):  # the fault of the model says more
             self._recorder.end(failure)
+        if last is not None:
+            fault.add_note(
+                f"The last answer was decision {self.decided}, {last.role!r} with "
+                f"{shortened(last.wire.decode(), 80)}; desim branch {self._record} "
+                f"--at {before + 1} plays on from before it"
+            )
 
 
 def _new_header(model: Model[Any], lineup: Lineup, seed: int, record: str | Path | None) -> Header:

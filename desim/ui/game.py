@@ -18,7 +18,7 @@ from desim.core.events import Decision
 from desim.core.model import Model
 from desim.core.roles import Role
 from desim.core.run import Run, check_roles
-from desim.episodes.caller import CallerSeat, CallerSession
+from desim.episodes.driver import CallerSeat, CallerSession
 from desim.episodes.lineup import assign, knows_by_role
 from desim.episodes.replay import branch, first_difference
 from desim.errors import (

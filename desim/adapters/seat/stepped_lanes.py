@@ -10,7 +10,7 @@ from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.stepped_session import SCORE, TRUNCATED, Rewards
 from desim.adapters.seat.tool_session import only_seat
 from desim.core.run import Run
-from desim.episodes.caller import CallerSeat
+from desim.episodes.driver import CallerSeat
 from desim.episodes.lineup import resolve
 from desim.errors import ModelFailed, UsageError
 from desim.lanes import Array, Columns, NoLanes, all_answers, answers_all, lanes_of

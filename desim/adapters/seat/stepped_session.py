@@ -12,7 +12,7 @@ from desim.core.model import Model
 from desim.core.result import Result, Series, read_series
 from desim.core.roles import Option
 from desim.core.run import Run
-from desim.episodes.caller import CallerSession
+from desim.episodes.driver import CallerSession
 from desim.errors import ModelFailed, UsageError, possible
 from desim.records.episode import Episode
 from desim.schema import TAG, plain_observation, tag, to_plain

@@ -336,10 +336,10 @@ def test_a_trace_is_one_file_that_is_written_once(record: Path) -> None:
     assert (wrong.exit_code, "leave it out" in wrong.stderr) == (2, True)
 
 
-def test_decisions_have_why_they_were_refused(
+def test_decisions_are_written_in_every_form(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In every form."""
+    """The fields of actions and observations are columns."""
     file = tmp_path / "game.jsonl"
     model = catalog.model("enterprise_arena", changes={"horizon": "3"})
     with Game(model, 0, file) as game:
@@ -349,8 +349,7 @@ def test_decisions_have_why_they_were_refused(
         done = export(monkeypatch, file, "--what", "decisions", "--format", form)
         assert done.exit_code == 0, done.output
     rows = json.loads((tmp_path / "game" / "decisions.json").read_text())
-    assert rows[0]["refused"].startswith("there is no data_type 'gold'")
-    assert [row["refused"] for row in rows[1:]] == ["", "", None]
+    assert [row["action.data_type"] for row in rows] == ["gold", None, None, None]
 
 
 def test_messages_are_lines_of_a_chat(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:

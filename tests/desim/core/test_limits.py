@@ -134,13 +134,12 @@ def test_a_policy_that_never_returns_is_ended() -> None:
         never_return()
 
 
-def test_nested_alarms_ring_in_order() -> None:
-    """The inner one may be shorter or longer; the outer one goes on after it."""
-    with pytest.raises(LimitReached, match=r"0\.2 seconds"), Alarm(0.2):  # noqa: PT012
-        with pytest.raises(LimitReached, match=r"0\.05 seconds"), Alarm(0.05):
-            time.sleep(5)
-        with Alarm(60):
-            time.sleep(5)
+def test_of_nested_alarms_the_outer_one_rings() -> None:
+    """The inner one sets none and takes none away."""
+    with pytest.raises(LimitReached, match=r"0\.1 seconds"), Alarm(0.1):  # noqa: PT012
+        with Alarm(0.05):
+            pass
+        time.sleep(5)
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 

@@ -8,7 +8,7 @@ import pytest
 from support.failing_world import BadCarter, Carter, Grind, Mill, Rest
 
 from desim import Episode, Policy, replay
-from desim.episodes.caller import CallerSeat, CallerSession
+from desim.episodes.driver import CallerSeat, CallerSession
 from desim.errors import BadRecord, LimitReached, PolicyFailed, UsageError, WrongAction
 from models.beer_game import BeerGame, Order
 

@@ -116,7 +116,7 @@ def test_a_policy_that_exits_has_failed(driver: Any, file: Path) -> None:
 
 def test_a_model_that_exits_is_a_failed_run_and_row(file: Path) -> None:
     """The record says where; a sweep goes on with its next row."""
-    with pytest.raises(ModelFailed, match=r"failed at t=0 in .*: SystemExit: 4\. The last answer"):
+    with pytest.raises(ModelFailed, match=r"failed at t=0 in .*: SystemExit: 4"):
         play(Mill(), {"miller": lambda _: Grind(99)}, record=file)
     failure = Episode.read(file, whole=False).failure
     assert failure is not None

@@ -13,8 +13,8 @@ from support.slow_guards import Guards, Post, Step, Tokens, days_of
 
 from desim import Episode, Policy, play, play_async, replay
 from desim.core.roles import Thinking
-from desim.episodes.caller import CallerSession
 from desim.episodes.counterfactual import Arm, Past, outcome
+from desim.episodes.driver import CallerSession
 from desim.episodes.episode_options import TrustOptions
 from desim.episodes.replay import branch
 from desim.episodes.resume import play_branch, resume
