@@ -38,10 +38,10 @@ from desim.rows.rows import Rows as Rows
 from desim.rows.rows import load as load
 from desim.studies.branches import compare_branches as compare_branches
 from desim.studies.check import check as check
+from desim.studies.problem import problem as problem
 from desim.studies.regret import regret as regret
 from desim.studies.select import select as select
 from desim.studies.sweep import sweep as sweep
-from desim.studies.tuning.problem import problem as problem
-from desim.studies.tuning.tune import tune as tune
+from desim.studies.tune import tune as tune
 from desim.studies.until import compare as compare
 from desim.version import __version__ as __version__

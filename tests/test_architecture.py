@@ -62,7 +62,6 @@ LAYERS = (
     "desim.engine.run",
     "desim.studies",
     "desim.studies.boards",
-    "desim.studies.tuning",
     "desim.suites",
     "desim.reports.elements",
     "desim.reports.record",

@@ -277,7 +277,7 @@ def tune_command(options: TuneOptions, printed: PrintOptions) -> None:
     that was stopped, or that has a larger --budget now. Needs the extra `tune`.
     """
     from desim.cli.tables import print_found
-    from desim.studies.tuning.tune import tune
+    from desim.studies.tune import tune
 
     # A single job has a worker process, too: no policy can end or block the command itself.
     found = tune(**given(evolve(options, executor=f"processes={options.jobs}")))

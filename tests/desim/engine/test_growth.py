@@ -20,7 +20,7 @@ from desim.engine.plan import Cell
 from desim.engine.store import FILE_NAME, Store, SweepWarning
 from desim.errors import UsageError
 from desim.rows.rows import Rows
-from desim.studies.tuning.tune import tune
+from desim.studies.tune import tune
 
 SEEDS = range(4)
 
@@ -252,7 +252,7 @@ def test_a_kill_loses_a_chunk_at_most(out: Path, command: str, count: int) -> No
         "import os, signal, sys\n"
         "from pathlib import Path\n"
         "from desim import sweep\n"
-        "from desim.studies.tuning.tune import tune\n"
+        "from desim.studies.tune import tune\n"
         f"MODEL, SHORT, LONG, STRIDE = {(MODEL, SHORT, LONG, STRIDE)!r}\n"
         "out = Path(sys.argv[1])\n"
         "def killed(done, total):\n"

@@ -14,7 +14,7 @@ from desim.errors import UsageError
 from desim.schema.signatures import given, takes
 from desim.studies.branches import compare_branches
 from desim.studies.regret import regret
-from desim.studies.tuning.tune import tune
+from desim.studies.tune import tune
 from desim.studies.until import compare
 
 EVERY = (

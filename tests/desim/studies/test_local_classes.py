@@ -10,7 +10,7 @@ from support.small_worlds import Go, Spot, Walk
 from desim import Policy, play, problem, select, sweep, workers
 from desim.catalog.policy_spec import ConfiguredClass, label
 from desim.episodes.lineup import resolve
-from desim.studies.tuning.tune import tune
+from desim.studies.tune import tune
 from desim.studies.until import compare
 
 MODEL = Walk(wind=2.0)

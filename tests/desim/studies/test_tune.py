@@ -21,7 +21,7 @@ from desim.cli.main import main
 from desim.core.reported import Figures
 from desim.engine.store import Store
 from desim.errors import DesimError, UsageError
-from desim.studies.tuning.tune import Tuned, tune
+from desim.studies.tune import Tuned, tune
 
 #: The strides of a walker, of which the largest walks farthest.
 SIZES = {"policy.size": "int:1:40"}
@@ -161,7 +161,7 @@ def test_a_killed_search_goes_on(tmp_path: Path, usual: Tuned) -> None:
     """SIGKILL in the middle of a trial loses nothing that was finished."""
     script = (
         "import os, signal\n"
-        "from desim.studies.tuning.tune import tune\n"
+        "from desim.studies.tune import tune\n"
         "def progress(done, total):\n"
         "    if done > 41: os.kill(os.getpid(), signal.SIGKILL)\n"
         f"tune({WALK!r}, {STRIDE!r}, {SIZES!r}, budget=60, seeds=range(4),\n"

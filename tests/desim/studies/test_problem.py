@@ -8,7 +8,7 @@ from scipy.optimize import differential_evolution
 
 import desim
 from desim.errors import DesimError, UsageError
-from desim.studies.tuning.problem import Problem
+from desim.studies.problem import Problem
 
 WEEKS = {"horizon": "12"}
 RANGE = {"policy.target": "int:4:40"}
@@ -57,7 +57,7 @@ def test_scipy_finds_a_better_level() -> None:
         rng=1,
         polish=False,
     )
-    assert found.fun < function(function.start)
+    assert found.fun < function(np.mean(function.bounds, axis=1))
     assert found.fun == min(function([level]) for level in range(4, 41))
 
 

@@ -6,8 +6,7 @@ the result on other seeds with `Problem.scores` before you rely on it.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property, partial
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,45 +24,42 @@ from desim.short_repr import short_repr
 #: A value by parameter.
 Point = Mapping[str, Any]
 
-#: Returns the plan of a point on some seeds.
-PlanOf = Callable[[Point, Sequence[int]], Grid]
-
 #: The default seeds.
 _SEEDS = range(20)
-
-#: Most points whose scores are kept, so that an optimiser that returns to one need not play it.
-_KEPT = 10_000
 
 
 @frozen(eq=False)
 class Problem:
     """A function to be optimised; see `problem`.
 
-    A point is a mapping of parameters to values, or a vector in the order of `names`: a whole or a
+    A point is a mapping of parameters to values, or a vector in the order of `ranges`: a whole or a
     real number, the decimal logarithm of one with a `log` range, and the place of a choice from 0.
     Entries of whole numbers and choices are rounded.
 
     Attributes:
-        plan_of: Returns the plan of a point on some seeds.
+        model: As for `problem`.
+        policy: As for `problem`.
         ranges: By parameter.
+        fixed: The values of other parameters.
         seeds: The seeds of every evaluation.
+        preset: As for `problem`.
         jobs: Worker processes.
         executor: See `sweep`.
+        limits: The limits of each episode.
     """
 
-    plan_of: PlanOf = field(repr=False)
+    model: Any
+    policy: Any
     ranges: Mapping[str, Range | Choices]
+    fixed: Mapping[str, Any]
     seeds: tuple[int, ...]
+    preset: str = ""
     jobs: int = 1
     executor: Executor | str | None = None
+    limits: Limits | None = None
     _known: dict[Any, np.ndarray] = field(factory=dict, init=False, repr=False)
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The parameters in the order of a vector's entries."""
-        return tuple(self.ranges)
-
-    @cached_property
     def bounds(self) -> list[tuple[float, float]]:
         """The least and the largest entry of each parameter, as `scipy.optimize` takes them."""
         return [_bounds(one) for one in self.ranges.values()]
@@ -72,13 +68,6 @@ class Problem:
     def integrality(self) -> list[bool]:
         """Which entries are whole numbers, as `scipy.optimize.differential_evolution` takes it."""
         return [isinstance(one, Choices) or one.scale == "int" for one in self.ranges.values()]
-
-    @property
-    def start(self) -> np.ndarray:
-        """The middle of the ranges."""
-        middle = [(low + high) / 2 for low, high in self.bounds]
-        whole = self.integrality
-        return np.array([math.floor(x) if w else x for x, w in zip(middle, whole, strict=True)])
 
     def point(self, vector: Iterable[float]) -> dict[str, Any]:
         """Return the values of a vector.
@@ -93,10 +82,10 @@ class Problem:
         if len(entries) != len(self.ranges):
             raise UsageError(
                 f"a vector of {len(entries)} entries was given; its entries are "
-                f"{', '.join(self.names)}"
+                f"{', '.join(self.ranges)}"
             )
-        pairs = zip(self.ranges.items(), self.bounds, entries, strict=True)
-        return {name: _value_of_entry(name, one, ends, x) for (name, one), ends, x in pairs}
+        pairs = zip(self.ranges.items(), entries, strict=True)
+        return {name: _value_of_entry(name, one, entry) for (name, one), entry in pairs}
 
     def scores(
         self, point: Point | Iterable[float], seeds: Iterable[int] | None = None
@@ -113,10 +102,9 @@ class Problem:
         """
         values = dict(point) if isinstance(point, Mapping) else self.point(point)
         played = self.seeds if seeds is None else checked_seeds(seeds)
-        key = (repr(sorted(values.items())), played)  # 1, 1.0 and True differ; lists are unhashable
+        # Optimisers return to points. As text: 1, 1.0 and True differ, and lists are unhashable.
+        key = (repr(sorted(values.items())), played)
         if key not in self._known:
-            if len(self._known) >= _KEPT:
-                self._known.pop(next(iter(self._known)))
             self._known[key] = self._played(values, played)
         return self._known[key].copy()
 
@@ -128,9 +116,41 @@ class Problem:
         """Return minus the mean score, which `scipy.optimize` minimises."""
         return -self.mean(vector)
 
+    def plan(self, point: Point, seeds: Sequence[int]) -> Grid:
+        """Return the plan of a point on some seeds: one model, one policy.
+
+        Raises:
+            UsageError: A name does not exist, a value is refused, or there are several models,
+                policies or combinations.
+        """
+        given = {**self.fixed, **point}
+        found = grid(self.model, self.policy, seeds, self.preset, given, self.limits)
+        if len(found) != len(seeds):
+            raise UsageError(
+                f"{len(found.models)} models and {len(found.entries)} policies were given; tuning "
+                "takes one of each, and one value of a parameter that has no range"
+            )
+        return found
+
+    def probed(self) -> list[Grid]:
+        """Return the plans of the lowest, the middle and the highest point, without refused ones.
+
+        Raises:
+            UsageError: All are refused, for instance because a name is wrong.
+        """
+        found, refusals = [], []
+        for place in (0.0, 0.5, 1.0):
+            point = {name: one.value(place) for name, one in self.ranges.items()}
+            try:
+                found.append(self.plan(point, self.seeds))
+            except UsageError as fault:
+                refusals.append(fault)
+        if not found:
+            raise refusals[0]
+        return found
+
     def _played(self, point: Point, seeds: Sequence[int]) -> np.ndarray:
-        plan = self.plan_of(point, seeds)
-        with playing(plan, self.jobs, executor=self.executor) as started:
+        with playing(self.plan(point, seeds), self.jobs, executor=self.executor) as started:
             started.play(range(len(seeds)))
             rows = started.rows()
         found = rows.counted("score")
@@ -168,53 +188,10 @@ def problem(
         UsageError: A name does not exist, a range is wrong, or all of its points are refused.
     """
     ranges, fixed = read_ranges(parameters)
-    plan_of = partial(plan_of_point, model, policy, preset, fixed, limits)
-    made = Problem(plan_of, ranges, checked_seeds(seeds), jobs, executor)
-    probed(plan_of, ranges, made.seeds)
+    given = checked_seeds(seeds)
+    made = Problem(model, policy, ranges, fixed, given, preset, jobs, executor, limits)
+    made.probed()
     return made
-
-
-def plan_of_point(
-    model: Any,
-    policy: Any,
-    preset: str,
-    fixed: Mapping[str, Any],
-    limits: Limits | None,
-    point: Point,
-    seeds: Sequence[int],
-) -> Grid:
-    """Return the plan of one point: one model, one policy.
-
-    Raises:
-        UsageError: A name does not exist, a value is refused, or there are several models,
-            policies or combinations.
-    """
-    found = grid(model, policy, seeds, preset, {**fixed, **point}, limits)
-    if len(found) != len(seeds):
-        raise UsageError(
-            f"{len(found.models)} models and {len(found.entries)} policies were given; tuning "
-            "takes one of each, and one value of a parameter that has no range"
-        )
-    return found
-
-
-def probed(
-    plan_of: PlanOf, ranges: Mapping[str, Range | Choices], seeds: Sequence[int]
-) -> list[Grid]:
-    """Return the plans of the lowest, the middle and the highest point, without refused ones.
-
-    Raises:
-        UsageError: All are refused, for instance because a name is wrong.
-    """
-    found, refusals = [], []
-    for place in (0.0, 0.5, 1.0):
-        try:
-            found.append(plan_of({name: one.value(place) for name, one in ranges.items()}, seeds))
-        except UsageError as fault:
-            refusals.append(fault)
-    if not found:
-        raise refusals[0]
-    return found
 
 
 def _bounds(one: Range | Choices) -> tuple[float, float]:
@@ -225,16 +202,15 @@ def _bounds(one: Range | Choices) -> tuple[float, float]:
     return float(one.low), float(one.high)
 
 
-def _value_of_entry(
-    name: str, one: Range | Choices, ends: tuple[float, float], entry: float
-) -> Any:
+def _value_of_entry(name: str, one: Range | Choices, entry: float) -> Any:
+    low, high = _bounds(one)
     # Optimisers sometimes leave the bounds by a rounding error.
-    slack = 1e-9 * max(1.0, abs(ends[0]), abs(ends[1]))
-    if not ends[0] - slack <= entry <= ends[1] + slack:
+    slack = 1e-9 * max(1.0, abs(low), abs(high))
+    if not low - slack <= entry <= high + slack:
         raise UsageError(
-            f"{name}={short_repr(entry)} was given; it is between {ends[0]:g} and {ends[1]:g}"
+            f"{name}={short_repr(entry)} was given; it is between {low:g} and {high:g}"
         )
-    inside = min(ends[1], max(ends[0], entry))
+    inside = min(high, max(low, entry))
     if isinstance(one, Choices):
         return one.values[round(inside)]
     if one.scale == "log":

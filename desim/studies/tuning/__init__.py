@@ -1,1 +1,0 @@
-"""The search for the best parameters of a policy."""
