@@ -110,7 +110,7 @@ def module_named(name: str) -> str:
         return name
     found = sys.modules.get(name) or find_spec(name)
     file = getattr(found, "__file__", None) or getattr(found, "origin", None)
-    hides = name in sys.stdlib_module_names or (file and _is_installed(file))
+    hides = name in sys.stdlib_module_names or (file and is_installed(file))
     return HIDDEN + name if hides and _hidden_spec(HIDDEN + name) else name
 
 
@@ -123,7 +123,7 @@ def _hidden_spec(name: str) -> ModuleSpec | None:
     """Return the file that the user's own folders of the import path have; None for a package."""
     from importlib.util import spec_from_file_location
 
-    folders = [folder for folder in sys.path if not _is_installed(folder)]
+    folders = [folder for folder in sys.path if not is_installed(folder)]
     found = PathFinder.find_spec(name.removeprefix(HIDDEN), folders)
     if found is None or found.submodule_search_locations is not None:
         return None
@@ -131,7 +131,8 @@ def _hidden_spec(name: str) -> ModuleSpec | None:
 
 
 @cache
-def _is_installed(path: str) -> bool:
+def is_installed(path: str) -> bool:
+    """Return whether a file or folder belongs to Python or to an installed package."""
     import site
     import sysconfig
 

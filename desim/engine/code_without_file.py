@@ -6,31 +6,14 @@ An object that cannot be pickled, such as a lock, counts by its class alone.
 """
 
 import dis
-import functools
 import hashlib
 import sys
-from collections.abc import Iterable, Iterator
-from types import (
-    CodeType,
-    FunctionType,
-    GetSetDescriptorType,
-    MemberDescriptorType,
-    ModuleType,
-)
+from collections.abc import Iterator
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from desim.errors import UsageError
-
-#: Members of a class that say where it was defined, that describe it, or that Python makes.
-_NO_MEMBERS = {
-    "__dict__",
-    "__doc__",
-    "__firstlineno__",
-    "__module__",
-    "__qualname__",
-    "__static_attributes__",
-    "__weakref__",
-}
+#: Members of a class that say where it was defined.
+_NO_MEMBERS = {"__firstlineno__", "__static_attributes__"}
 
 #: The file of methods that attrs writes. They follow from the fields, which count, and hold a hash
 #: that is another one in every process.
@@ -38,8 +21,8 @@ _GENERATED = "<attrs generated"
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...))
 
-#: A module, class or function of a file; or the name of a module that a function imports.
-Met = list[Any]
+#: Members of functions in a wrapper that pickle does not open, such as a property.
+_WRAPPED = ("__wrapped__", "fget", "fset", "fdel")
 
 
 def has_file(made: Any) -> bool:
@@ -54,92 +37,67 @@ def has_file(made: Any) -> bool:
     return bool(top in sys.stdlib_module_names or module.__dict__.get("__file__"))
 
 
-def digest_without_file(made: Any, met: Met) -> str:
+def digest_without_file(made: Any, met: list[str]) -> str:
     """Return a SHA-256 of a class, a function or an object, with all that it refers to.
 
     Args:
         made: What has no file; of what it refers to, that of files counts by name.
-        met: Receives the modules, classes and functions of files, which count by their files.
-
-    Raises:
-        UsageError: It refers to too much, one thing inside the other.
+        met: Receives the names of the modules of files, which count by these, and of those that
+            functions import.
     """
-    walk = _Walk(met)
-    try:
-        walk.add(made)
-    except RecursionError:
-        name = made if hasattr(made, "__qualname__") else type(made)
-        raise UsageError(
-            f"{name.__module__}:{name.__qualname__} refers to too much, one thing inside the "
-            "other; define it in a file"
-        ) from None
-    return walk.digest()
-
-
-class _Walk:
-    """Adds up everything that a value consists of, each object once."""
-
-    def __init__(self, met: Met) -> None:
-        self._met = met
-        self._sum = hashlib.sha256()
-        #: The number of each object by its id; the objects are kept, so that no id is used twice.
-        self._seen: dict[int, int] = {}
-        self._kept: list[object] = []
-
-    def digest(self) -> str:
-        return self._sum.hexdigest()
-
-    def add(self, value: Any) -> None:
+    total = hashlib.sha256()
+    #: The number of each object by its id; the objects are kept, so that no id is used twice.
+    seen: dict[int, tuple[int, Any]] = {}
+    waiting = [made]
+    while waiting:
+        value = waiting.pop()
+        token, parts = "", []
         if isinstance(value, _PLAIN):
-            self._put("plain", type(value).__name__, repr(value))
-        elif id(value) in self._seen:
-            self._put("seen", str(self._seen[id(value)]))
+            token = repr(value)
+        elif id(value) in seen:
+            token = f"seen {seen[id(value)][0]}"
         else:
-            self._seen[id(value)] = len(self._seen)
-            self._kept.append(value)
-            self._add_new(value)
-
-    def _put(self, *texts: str) -> None:
-        for text in texts:
-            self._sum.update(b"%d:" % len(text) + text.encode("utf-8", "surrogatepass"))
-
-    def _all(self, kind: str, values: Iterable[Any]) -> None:
-        listed = list(values)
-        self._put(kind, str(len(listed)))
-        for value in listed:
-            self.add(value)
-
-    def _add_new(self, value: Any) -> None:
-        match value:
-            case tuple() | list():
-                self._all("list", value)
-            case dict():
-                self._all("dict", (each for item in value.items() for each in item))
-            case set() | frozenset():  # in another order in each process
-                self._put("set", *sorted(digest_without_file(one, self._met) for one in value))
-            case CodeType():
-                self._met += _imported(value)
-                self._all("code", _parts_of_code(value))
-            case ModuleType():
-                self._put("module", value.__name__)
-                self._met.append(value)
-            case type() | FunctionType() if has_file(value):
-                self._put("name", value.__qualname__)
-                self._met.append(value)
-            case FunctionType() if value.__code__.co_filename.startswith(_GENERATED):
-                self._put("generated", value.__name__)
-            case FunctionType():
-                self._all("function", _parts_of_function(value))
-            case type():
-                self._all("class", _parts_of_class(value))
-            case _:
-                self._all("object", _parts_of_object(value))
+            seen[id(value)] = len(seen), value
+            parts = [*_parts(value, met)]
+        text = f"{type(value).__name__} {len(parts)} {token}"
+        total.update(f"{len(text)}:{text}".encode("utf-8", "surrogatepass"))
+        waiting += reversed(parts)
+    return total.hexdigest()
 
 
-def _parts_of_code(code: CodeType) -> Iterator[Any]:
-    yield from (code.co_code, code.co_consts, code.co_names, code.co_varnames, code.co_flags)
-    yield from (code.co_freevars, code.co_cellvars, code.co_exceptiontable)
-    yield from (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount)
+def _parts(value: Any, met: list[str]) -> Iterator[Any]:
+    match value:
+        case tuple() | list():
+            yield from value
+        case dict():
+            yield from (each for item in value.items() for each in item)
+        case set() | frozenset():  # in another order in each process
+            yield from sorted(digest_without_file(one, met) for one in value)
+        case CodeType():
+            met += _imported(value)
+            yield from _parts_of_code(value)
+        case ModuleType():
+            met.append(value.__name__)
+            yield value.__name__
+        case type() | FunctionType() if has_file(value):
+            met.append(value.__module__)
+            yield value.__qualname__
+        case FunctionType() if value.__code__.co_filename.startswith(_GENERATED):
+            yield value.__name__
+        case FunctionType():
+            yield from _parts_of_function(value)
+        case type():
+            yield from (value.__name__, value.__bases__)
+            yield from (each for each in sorted(vars(value).items()) if each[0] not in _NO_MEMBERS)
+        case _:
+            yield type(value).__qualname__
+            yield from _parts_of_object(value)
+
+
+def _parts_of_code(code: CodeType) -> list[Any]:
+    counts = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags
+    names = code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
+    return [code.co_code, code.co_consts, code.co_exceptiontable, counts, names]
 
 
 def _imported(code: CodeType) -> Iterator[str]:
@@ -169,37 +127,14 @@ def _names(code: CodeType) -> set[str]:
     return {*code.co_names}.union(*map(_names, inner))
 
 
-def _parts_of_class(made: type) -> Iterator[Any]:
-    yield from (made.__name__, made.__bases__)
-    for name, member in sorted(vars(made).items()):
-        if name not in _NO_MEMBERS:
-            yield from (name, member)
-
-
 def _parts_of_object(value: Any) -> Iterator[Any]:
     """Yield what an object is rebuilt from, as pickle would do it."""
-    yield type(value).__qualname__
-    match value:
-        case staticmethod() | classmethod():
-            yield value.__func__
-        case property():
-            yield from (value.fget, value.fset, value.fdel)
-        case functools.cached_property():  # it holds a lock
-            yield value.func
-        case functools._lru_cache_wrapper():  # noqa: SLF001 (the class of `functools.cache`)
-            yield value.__wrapped__
-        case GetSetDescriptorType() | MemberDescriptorType():
-            yield value.__name__
-        case _:
-            yield from _reduced(value)
-
-
-def _reduced(value: Any) -> list[Any]:
+    yield from (getattr(value, name, None) for name in _WRAPPED)
     try:
         found = value.__reduce_ex__(4)
-        if isinstance(found, str):
-            return [found]
-        # Behind the first three are iterators of items.
-        return [*found[:3], *(list(each) for each in found[3:5] if each is not None)]
     except Exception:  # noqa: BLE001 (users' code; what cannot be pickled counts by its class)
-        return []
+        return
+    # Behind the first three are iterators of items.
+    parts = () if isinstance(found, str) else found
+    yield from parts[:3]
+    yield from (list(each) for each in parts[3:5] if each is not None)

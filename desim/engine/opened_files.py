@@ -1,29 +1,36 @@
 """Files that models and policies open themselves, which no parameter and no argument names.
 
 An audit hook of Python notes them while user code is imported, built or played (`noting`). What is
-opened otherwise than by Python, such as by a database library, is not noted.
+opened otherwise than by Python, such as by a database library, is not noted. A worker sends them
+with the row.
 """
 
 import contextlib
-import hashlib
 import os
 import stat
 import sys
 import sysconfig
 from collections.abc import Iterable, Iterator
 from functools import cache
-from pathlib import Path
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any
 
+import msgspec
 from attrs import define, field
+
+from desim.engine.sources import ROOMS, ROOT, file_digest
+from desim.errors import UsageError
 
 #: The digest of every file by its absolute path.
 Files = dict[str, str]
 
-#: Packages whose files other digests cover, and folders in which no user keeps data of a policy.
-_OURS = ("desim", "ledgers", "models", "policies")
+#: Folders in which no user keeps data of a policy.
 _OF_SYSTEM = ("/proc", "/dev", "/sys", "/etc", "/usr/lib", "/usr/share", "~/.cache")
+
+#: Separates a row from its files; JSON has no such byte outside of texts, and escapes it inside.
+_SEPARATOR = b"\n"
+
+_decode = msgspec.json.Decoder(Files).decode
 
 
 @define
@@ -64,18 +71,37 @@ def opened() -> set[str]:
     return _opened.keys() - _written
 
 
-def opened_by(modules: Iterable[str]) -> Files:
-    """Return the data files that code of some modules, or code called by it, has read.
+def opened_by(parts: Iterable[object]) -> Files:
+    """Return the files that code of some classes and functions, or code called by it, has read.
 
-    A module in a package stands for the whole package.
+    A module in a package stands for the whole package. Texts do not count, and no files of Python.
     """
-    wanted = {_package(name) for name in modules}
-    found = {p: one.digest for p, one in _opened.items() if wanted & one.packages}
-    if not found:
+    if not _opened:
         return {}
-    code = {module.__dict__.get("__file__") for module in [*sys.modules.values()]}
-    data = found.keys() - _written - code
-    return {path: digest for path, digest in found.items() if path in data and _stamp(path)}
+    made = [one for one in parts if not isinstance(one, str | bytes)]
+    wanted = {_package(name) for one in made for name in _defining_modules(one)}
+    return {path: _opened[path].digest for path in opened() if wanted & _opened[path].packages}
+
+
+def with_files(row: bytes, parts: Iterable[object]) -> bytes:
+    """Return a row, followed by the files that the code of its cell has opened in this process."""
+    files = opened_by(parts)
+    return row + _SEPARATOR + msgspec.json.encode(files) if files else row
+
+
+def split(rows: Iterable[bytes]) -> tuple[list[bytes], list[Files]]:
+    """Return rows without files, and the files of each."""
+    parts = [row.partition(_SEPARATOR) for row in rows]
+    return [row for row, _, _ in parts], [_decode(files) if files else {} for *_, files in parts]
+
+
+def _defining_modules(made: Any) -> Iterator[str]:
+    """Yield the modules of a class and its base classes, of a function, or a module itself."""
+    if isinstance(made, ModuleType):
+        yield made.__name__
+        return
+    made = made if hasattr(made, "__qualname__") else type(made)
+    yield from (one.__module__ for one in (made.__mro__ if isinstance(made, type) else (made,)))
 
 
 def _package(module: str) -> str:
@@ -94,15 +120,15 @@ def _note(event: str, arguments: tuple[Any, ...]) -> None:
     path = _absolute(arguments[0])
     if flags & os.O_ACCMODE != os.O_RDONLY:
         _written.add(path)
-    elif path in _written or path.startswith(_ignored()) or path.endswith(".pyc"):
+    elif path in _written or path.startswith(_ignored()) or path.endswith((".py", ".pyc")):
         return
     elif stamp := _stamp(path):
         read = _opened.setdefault(path, _Read())
         read.packages.update(_packages(sys._getframe(1)))  # noqa: SLF001
         if read.stamp != stamp:
             read.stamp = stamp  # before the content is read, which opens the file as well
-            with contextlib.suppress(OSError), open(path, "rb") as file:  # noqa: PTH123
-                read.digest = hashlib.file_digest(file, "sha256").hexdigest()
+            with contextlib.suppress(UsageError):
+                read.digest = file_digest(path)
 
 
 def _absolute(path: Any) -> str:
@@ -122,8 +148,7 @@ def _packages(frame: FrameType | None) -> Iterator[str]:
 @cache
 def _ignored() -> tuple[str, ...]:
     python = {sysconfig.get_path(n) for n in ("stdlib", "platstdlib", "purelib", "platlib")}
-    root = Path(__file__).parent.parent
-    folders = [*python, *map(os.path.expanduser, _OF_SYSTEM), *(str(root / one) for one in _OURS)]
+    folders = [*python, *map(os.path.expanduser, _OF_SYSTEM), *(str(ROOT / one) for one in ROOMS)]
     return tuple(os.path.join(os.path.abspath(one), "") for one in folders)  # noqa: PTH100, PTH118
 
 

@@ -5,7 +5,7 @@ A job is plain data that can be sent to another process.
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from desim.core.limits import Limits
 from desim.core.model import Model, revision_of
 from desim.core.policy import Policy
 from desim.engine.policies import PolicyEntry, inside, is_fixed, players, waits
+from desim.errors import BadRecord
 from desim.schema import to_plain
 from desim.schema.convert import plain_scalar
 
@@ -25,15 +26,22 @@ from desim.schema.convert import plain_scalar
 #: (see `Rows`).
 Row = dict[str, Any]
 
-#: The part of a row that depends on the plan and not on the episode: the keys before the seed and
-#: the results, and those after them.
-Frame = tuple[dict[str, msgspec.Raw], dict[str, msgspec.Raw]]
-
-#: Keys of rows of a design: the index of the point, and the policy without its arguments.
-POINT, GIVEN = "point", "given"
-
-#: The key of rows whose episodes are recorded: the file of the record, in the folder of the sweep.
-RECORD = "record"
+#: Keys of rows: of a design the index of the point, and the policy without its arguments; the file
+#: of the record in the folder of the sweep; series, with unit, label, role and period of each; the
+#: worst score, if the model declares one; the cluster of the seed, if the model groups its seeds;
+#: by item its part of the score and whether it was answered right, if the model declares items; the
+#: revision of the world (see `revision_of`); whether the episode is known to be the same on every
+#: seed; the share of default actions in the decisions, if policies count these, as language models
+#: do; and where a cell asks for them what was used, and the results of episodes in a row.
+POINT, GIVEN, RECORD, SERIES, SERIES_COLUMNS = (
+    "point",
+    "given",
+    "record",
+    "series",
+    "series_columns",
+)
+WORST_SCORE, CLUSTER, ITEMS, REVISION = "worst_score", "cluster", "items", "revision"
+FIXED, DEFAULTS, USAGE, EPISODES = "deterministic", "defaults", "usage", "episodes"
 
 #: The folder of the records in that of the sweep, and most characters of a part of a record's name.
 RECORDS, _LONGEST_PART = "records", 40
@@ -41,34 +49,16 @@ RECORDS, _LONGEST_PART = "records", 40
 #: Characters of a name that the name of a file replaces, and most that it keeps.
 _UNSAFE, _LONGEST = re.compile(r"[^A-Za-z0-9._-]"), 60
 
-#: The key of rows with series, and the one that holds unit, label, role and period of each.
-SERIES, SERIES_COLUMNS = "series", "series_columns"
-
-#: The key of rows that holds the worst score, if the model declares one.
-WORST_SCORE = "worst_score"
-
-#: The keys of rows that hold the cluster of the seed, if the model groups its seeds; and by item
-#: its part of the score and whether it was answered right, if the model declares items.
-CLUSTER, ITEMS = "cluster", "items"
-
-#: The key of rows that holds the revision of the world; see `revision_of`.
-REVISION = "revision"
-
-#: The key of rows whose episode is known to be the same on every seed.
-FIXED = "deterministic"
-
-#: The key of rows that holds the share of decisions that were default actions, if policies count
-#: these; language models do.
-DEFAULTS = "defaults"
-
-#: The keys of results, where a cell asks for them, that hold what was used and the results of
-#: episodes in a row.
-USAGE, EPISODES = "usage", "episodes"
+#: What a row holds before the seed and the results, and after them. Values stay as they are
+#: written, so that they keep their digits.
+_Raw = dict[str, msgspec.Raw]
+Frame = tuple[_Raw, _Raw]
 
 _encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
+_decode = msgspec.json.Decoder(_Raw).decode
 
-#: Values stay as they are written, so that they keep their digits.
-_decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+#: Exceptions that the decoding of a stranger's JSON raises.
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, TypeError)
 
 
 @frozen
@@ -168,8 +158,8 @@ class Cell:
         parts = [*names, hashlib.sha256(plain).hexdigest()[:8], f"seed{seed}"]
         return f"{RECORDS}/{'__'.join(parts)}.jsonl"
 
-    def frame(self) -> Frame:
-        """Return what its rows hold beside seeds and results."""
+    def frame(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return what its rows hold before seeds and results, and after them."""
         before = {
             "model": self.name,
             "preset": self.preset,
@@ -184,18 +174,20 @@ class Cell:
             after[FIXED] = True
         if self.point is not None:
             after |= {POINT: self.point, GIVEN: self.given}
-        return written(before), written(after)
-
-
-def written(values: dict[str, Any]) -> dict[str, msgspec.Raw]:
-    """Return values as they stand in a row."""
-    return {name: msgspec.Raw(_encode(value)) for name, value in values.items()}
+        return before, after
 
 
 def row_of(frame: Frame, seed: int, results: bytes) -> bytes:
-    """Return the row of an episode as JSON, from its results as JSON."""
+    """Return the row of an episode as JSON, from its results as JSON.
+
+    Raises:
+        BadRecord: The results are damaged.
+    """
     before, after = frame
-    own = _decode(results)
+    try:
+        own = _decode(results)
+    except UNREADABLE as fault:
+        raise BadRecord(f"a result is not as a sweep wrote it: {fault}") from None
     series = {name: own.pop(name) for name in (SERIES, SERIES_COLUMNS) if name in own}
     return _encode({**before, "seed": seed, **own, **after, **series})
 
@@ -266,6 +258,17 @@ class Grid:
         cell, seed = divmod(index, len(self.seeds))
         return self.cells[cell].job(self.seeds[seed])
 
+    def row(self, index: int, results: bytes) -> bytes:
+        """Return the row of a job as JSON; see `row_of`."""
+        cell, seed = divmod(index, len(self.seeds))
+        return row_of(self.frames[cell], self.seeds[seed], results)
+
+    @cached_property
+    def frames(self) -> list[Frame]:
+        """What the rows of each cell hold beside seeds and results."""
+        both = (cell.frame() for cell in self.cells)
+        return [(_written(before), _written(after)) for before, after in both]
+
     def changed(self, **how: Any) -> "Grid":
         """Return the plan with other values of some fields of its cells."""
         return Grid(tuple(evolve(cell, **how) for cell in self.cells), self.seeds)
@@ -281,8 +284,12 @@ class Grid:
         return [*{id(cell.entry): cell.entry for cell in self.cells}.values()]
 
 
+def _written(values: Mapping[str, Any]) -> _Raw:
+    return {name: msgspec.Raw(_encode(value)) for name, value in values.items()}
+
+
 class _Failure(msgspec.Struct):
-    error: str | None
+    error: str | None = None
 
 
 _decode_failure = msgspec.json.Decoder(_Failure).decode
@@ -291,19 +298,3 @@ _decode_failure = msgspec.json.Decoder(_Failure).decode
 def has_failed(results: bytes) -> bool:
     """Return whether an episode failed, by its results as JSON."""
     return _decode_failure(results).error is not None
-
-
-def spans(numbers: Iterable[int]) -> Iterator[range]:
-    """Yield ascending consecutive numbers as ranges."""
-    if isinstance(numbers, range) and numbers.step == 1:
-        yield from [numbers] if numbers else []
-        return
-    span = range(0)
-    for number in numbers:
-        if not span or number != span.stop:
-            if span:
-                yield span
-            span = range(number, number)
-        span = range(span.start, number + 1)
-    if span:
-        yield span

@@ -10,16 +10,15 @@ import msgspec
 from attrs import evolve, frozen
 
 from desim.core.streams import generator
-from desim.engine.fingerprint import text_digest
 from desim.engine.opened_files import noting, opened_by
 from desim.engine.plan import Cell, Grid, limits_text
 from desim.engine.policies import PolicyEntry, inside
 from desim.engine.policies import players as parts_of
 from desim.engine.run.executors import Executor, ProcessExecutor
-from desim.engine.run.files_read import modules_of
 from desim.engine.run.play_job import in_time
 from desim.engine.run.playing import Playing, check_jobs
 from desim.engine.run.worker_pools import WorkerDied
+from desim.engine.sources import text_digest
 from desim.engine.store import Kept, Store
 from desim.episodes.counterfactual import (
     Arm,
@@ -312,7 +311,7 @@ def _decisions(
     # Files that a stranger's record names in its parameters are not opened.
     texts = options.trust or bool(options.params)
     of_model = [one for one in inside(model) if texts or not isinstance(one, str)]
-    files = opened_by(modules_of(parts_of(model, others))) if others else ()
+    files = opened_by(parts_of(model, others)) if others else ()
     return _Decisions(
         model=model,
         entry=PolicyEntry(then, base),

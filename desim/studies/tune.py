@@ -383,9 +383,8 @@ class _Search:
         Raises:
             UsageError: Kept episodes of the point are of other code or files.
         """
-        frames = [cell.frame() for cell in plan.cells]
         failures = Progress(say=self.progress.say)  # points have counts of their own
-        started = Playing(plan, self.store.of(plan), self.players, failures, frames=frames)
+        started = Playing(plan, self.store.of(plan), self.players, failures)
         started.play(range(len(plan)))
         rows = started.rows()
         self.error = self.error or next((row["error"] for row in rows if row["error"]), "")

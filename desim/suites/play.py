@@ -12,7 +12,7 @@ from attrs import define, evolve, field
 
 from desim.catalog.policy_spec import Spec
 from desim.engine.budget import CommandBudget, MoneyLimit, spending
-from desim.engine.plan import RECORDS, Cell, Grid, row_of
+from desim.engine.plan import RECORDS, Cell, Grid
 from desim.engine.run.job_results import has_record
 from desim.engine.run.play_series import record_of, set_aside
 from desim.engine.run.playing import Playing, playing
@@ -127,12 +127,8 @@ class SuitePlaying:
                     write_whole(self.out / name, [content])
 
     def _add_outcomes(self, started: Playing) -> None:
-        grid, jobs = started.plan, sorted(started.kept)
-        places = (divmod(job, len(grid.seeds)) for job in jobs)
-        self.outcomes |= outcomes_of(
-            row_of(started.frames[cell], grid.seeds[seed], results)
-            for (cell, seed), results in zip(places, started.kept.results(jobs), strict=True)
-        )
+        jobs = sorted(started.kept)
+        self.outcomes |= outcomes_of(map(started.plan.row, jobs, started.kept.results(jobs)))
 
     def _play(self, started: Playing, jobs: Iterable[SuiteJob]) -> None:
         grid = started.plan

@@ -16,9 +16,8 @@ from desim.core.model import ItemsModel
 from desim.core.policy import OutsidePolicy
 from desim.core.streams import kept_globals, seed_globals
 from desim.engine.budget import command_budget, spending
-from desim.engine.opened_files import noting
+from desim.engine.opened_files import noting, with_files
 from desim.engine.plan import Job
-from desim.engine.run.files_read import with_files
 from desim.engine.run.job_results import error_label, has_record, results_of, without_score
 from desim.engine.run.play_series import (
     earlier_replies,
@@ -57,7 +56,7 @@ def play_chunk(jobs: Iterable[Job]) -> Iterator[bytes]:
 
     Yields:
         The results of each job as JSON, the form in which they are sent and stored, with the files
-        that were opened (see `files_read.split`).
+        that were opened (see `opened_files.split`).
     """
     return in_time(jobs, play_to_json, lambda job: job.cell.parts())
 

@@ -12,7 +12,8 @@ import msgspec
 from attrs import field, frozen
 
 from desim.engine.budget import command_budget
-from desim.engine.plan import RECORD, Frame, Grid, Row, has_failed, row_of
+from desim.engine.opened_files import split
+from desim.engine.plan import RECORD, Grid, Row, has_failed
 from desim.engine.run.executors import (
     AT_ONCE,
     ChunkResult,
@@ -21,7 +22,6 @@ from desim.engine.run.executors import (
     ProcessExecutor,
     dask_executor,
 )
-from desim.engine.run.files_read import split
 from desim.engine.run.job_messages import Work
 from desim.engine.run.play_job import play_chunk, play_twice
 from desim.engine.run.signals import interrupts_deferred
@@ -110,7 +110,6 @@ class Playing:
             the first failure of each cause.
         work: Plays the jobs of a chunk in a worker.
         out: The folder of the results; None without one.
-        frames: For each cell what makes rows of its results.
     """
 
     plan: Grid
@@ -119,7 +118,6 @@ class Playing:
     progress: Progress
     work: Work = play_chunk
     out: str | Path | None = None
-    frames: Sequence[Frame] = ()
     _wanted: set[int] = field(factory=set, init=False)
     _cells: set[int] = field(factory=set, init=False)
 
@@ -131,7 +129,7 @@ class Playing:
         """
         given = set(wanted)
         self._wanted.update(given)
-        jobs = sorted(set(map(self._first, given)))
+        jobs = sorted(set(map(self.kept.first, given)))
         left = [job for job in jobs if job not in self.kept]
         others = len(self.kept) + len(left) - len(jobs)
         try:
@@ -147,8 +145,7 @@ class Playing:
     def rows(self) -> Rows:
         """Return the rows of the jobs played so far, in the order of the jobs."""
         jobs = sorted(self._wanted)
-        results = self.kept.results(map(self._first, jobs))
-        return Rows.parsed(map(self._row, jobs, results))
+        return Rows.parsed(map(self.plan.row, jobs, self.kept.results(jobs)))
 
     def finish(self) -> Rows:
         """Return the rows, and write them if there is a folder.
@@ -182,18 +179,9 @@ class Playing:
                 if row != now and not (row["error"] or now["error"]):
                     yield row
 
-    def _row(self, job: int, result: bytes) -> bytes:
-        cell, place = divmod(job, len(self.plan.seeds))
-        return row_of(self.frames[cell], self.plan.seeds[place], result)
-
     def _plain_row(self, job: int, result: bytes) -> Row:
-        row: Row = msgspec.json.decode(self._row(job, result))
+        row: Row = msgspec.json.decode(self.plan.row(job, result))
         return row
-
-    def _first(self, job: int) -> int:
-        """Return the first job with the same results: that of an equal cell with this seed."""
-        cell, place = divmod(job, len(self.plan.seeds))
-        return self.kept.firsts[cell] * len(self.plan.seeds) + place
 
     def _play(self, left: Sequence[int], report: Callable[[], None]) -> None:
         """Play jobs; those whose episodes are known to be the same are played once and copied."""
@@ -279,7 +267,7 @@ class Playing:
         results, files = split(returned)
         self.kept.add(jobs, results, files)
         for job, result in zip(jobs, results, strict=True):
-            if self.progress.is_heard and self.frames and _NO_ERROR not in result:
+            if self.progress.is_heard and _NO_ERROR not in result:
                 self._say_failure(job, result)
             if job in copies and not has_failed(result):
                 others = copies.pop(job)
@@ -326,9 +314,7 @@ def playing(
         Store(out, restart=restart, retry_failed=retry_failed) as store,
         shown_progress(progress) as shown,
     ):
-        frames = [cell.frame() for cell in plan.cells]
-        kept = store.of(plan, frames)
-        yield Playing(plan, kept, players, shown, out=out, frames=frames)
+        yield Playing(plan, store.of(plan, shown=True), players, shown, out=out)
 
 
 def stopped_text(done: int, total: int) -> str:

@@ -11,7 +11,6 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from desim.engine.fingerprint import is_digest
 from desim.engine.store import FILE_NAME, Store
 from desim.errors import BadRecord, UsageError
 from desim.reports.elements.page import Facts, Given, Page, Section, cleaned
@@ -37,7 +36,7 @@ def plan(rows: Rows, path: Path) -> Iterator[Given]:
     """
     known = _identity(path if path.is_dir() else path.parent)
     yield Facts.of(_facts(rows, known, path))
-    digests = {topic: text for topic, text in known.items() if is_digest(text)}
+    digests = {topic: text for topic, text in known.items() if text.startswith("sha256:")}
     if digests:
         yield cleaned(
             ["what the rows depend on", "SHA-256"],

@@ -155,7 +155,7 @@ def test_rows_are_discarded_when_such_a_file_changes(desim: Callable[..., Result
     Path("queue.py").write_text(KIOSK)
     assert desim(*given).exit_code == 0
     Path("queue.py").write_text(KIOSK.replace("Buy(5)", "Buy(6)"))
-    assert "(the code of queue has changed)" in desim(*given).stderr
+    assert "(changed: the code of queue)" in desim(*given).stderr
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_a_local_import_is_met() -> None:
 
         return Other().decide(_spot)
 
-    met: list[Any] = []
+    met: list[str] = []
     digest_without_file(late, met)
     assert "support.small_worlds" in met
 
@@ -121,7 +121,7 @@ def test_what_cannot_be_pickled_counts_by_its_class() -> None:
 
 
 def test_what_refers_to_itself_is_compared() -> None:
-    """A function that calls itself; a value that is too deep is refused."""
+    """A function that calls itself, and a value that is deep."""
 
     def falls(count: int) -> int:
         return falls(count - 1) if count else 0
@@ -130,8 +130,7 @@ def test_what_refers_to_itself_is_compared() -> None:
     deep: list[Any] = []
     for _ in range(10_000):
         deep = [deep]
-    with pytest.raises(UsageError, match="refers to too much, one thing inside the other"):
-        digest(rule(deep))  # type: ignore[arg-type] # as a user may do
+    assert digest(rule(deep)) != digest(rule(deep[0]))  # type: ignore[arg-type] # as a user may
 
 
 def test_rows_of_another_closure_are_not_taken(tmp_path: Path) -> None:
@@ -145,7 +144,7 @@ def test_rows_of_another_closure_are_not_taken(tmp_path: Path) -> None:
 
     rows = sweep(Walk, named(2), range(3), out=tmp_path)
     assert sweep(Walk, named(2), range(3), out=tmp_path) == rows
-    text = r"rows of other code or data \(the code of .*named\.<locals>\.rule has changed\)"
+    text = r"rows of other code or data \(changed: the code of .*named\.<locals>\.rule\)"
     with pytest.raises(UsageError, match=text):
         sweep(Walk, named(3), range(3), out=tmp_path)
 
@@ -189,6 +188,6 @@ def test_a_notebook_continues_its_sweep_in_another_process(tmp_path: Path) -> No
 
     assert played("first", 2).stdout == "3\n"
     assert played("another\n", 2).stdout == "3\n"
-    assert "(the code of __main__:Own has changed)" in played("third", 3).stderr
+    assert "(changed: the code of __main__:Own)" in played("third", 3).stderr
     (tmp_path / "helper.py").write_text("def factor(): return 2\n")
-    assert "(the code of helper has changed)" in played("first", 2).stderr
+    assert "(changed: the code of helper)" in played("first", 2).stderr

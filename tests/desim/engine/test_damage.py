@@ -56,13 +56,13 @@ def test_a_damaged_file_is_refused_and_restart_plays_anew(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     "statement",
     [
-        "UPDATE results SET result = '{' WHERE seed = '00000000000000000007'",
-        "UPDATE results SET result = 3 WHERE seed = '00000000000000000007'",
+        "UPDATE results SET result = '{' WHERE seed = '7'",
+        "UPDATE results SET result = 3 WHERE seed = '7'",
         "UPDATE cells SET plays = '[[[[' WHERE id = 1",
-        "UPDATE code SET topics = '3'",
+        "UPDATE cells SET topics = '3'",
         "UPDATE last SET plan = '{\"ranges\":[[0,5]]}'",
         'UPDATE last SET plan = \'{"ranges":[[5,-1]],"cells":[]}\'',
-        "DELETE FROM code",
+        "DELETE FROM cells",
     ],
 )
 def test_what_a_stranger_wrote_is_one_sentence(tmp_path: Path, statement: str) -> None:

@@ -16,7 +16,7 @@ from support.small_worlds import STRIDE, WALK, Stride
 
 from desim.catalog import policy_finder
 from desim.catalog.presets import from_preset
-from desim.engine.fingerprint import code_topics
+from desim.engine.fingerprint import code_topics, file_topics
 from desim.engine.grid import grid
 from desim.engine.store import Store
 from desim.errors import UsageError
@@ -67,7 +67,7 @@ def test_a_change_is_named(folder: Path, policy: str, file: str, changed: str, n
     refused = desim(folder, "--policy", policy)
     assert (refused.code, refused.out) == (2, "")
     assert refused.err == (
-        f"desim: out/sweep.sqlite holds rows of other code or data ({named} has changed): 3 of "
+        f"desim: out/sweep.sqlite holds rows of other code or data (changed: {named}): 3 of "
         f"{WALK}/short, {policy}; choose another folder (--out), or discard the 3 rows "
         "(--restart)\n"
     )
@@ -98,25 +98,26 @@ def test_a_script_is_compared_as_well(folder: Path) -> None:
 
     assert played().stdout == "2\n"
     (folder / "helpers" / "sizes.py").write_text("ONE = 2\n")
-    assert "(the code of helpers.sizes has changed)" in played().stderr
+    assert "(changed: the code of helpers.sizes)" in played().stderr
     (folder / "helpers" / "sizes.py").write_text("ONE = 1\n")
     script.write_text(script.read_text() + "print('the end')  # outside definitions\n")
     assert played().stdout == "2\nthe end\n"
     script.write_text(script.read_text().replace("(Mine): pass", "(Mine): extra = 1"))
-    assert "(the code of __main__:Own has changed)" in played().stderr
+    assert "(changed: the code of __main__:Own)" in played().stderr
 
 
 def test_another_desim_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its version counts."""
     sweep(WALK, STRIDE, range(3), out=tmp_path)
     monkeypatch.setattr("desim.engine.fingerprint.__version__", "9.9")
-    with pytest.raises(UsageError, match=r"of other code or data \(desim '.*', now '9\.9'\)"):
+    with pytest.raises(UsageError, match=r"of other code or data \(changed: desim\)"):
         sweep(WALK, STRIDE, range(3), out=tmp_path)
 
 
 def topics(model: str, policies: Any, **changes: Any) -> dict[str, str]:
     """The topics of one model with one line-up."""
-    return code_topics(grid(model, policies, [0], changes=changes).cells[0].parts())
+    parts = [*grid(model, policies, [0], changes=changes).cells[0].parts()]
+    return {**code_topics(parts), **file_topics(parts)}
 
 
 def test_a_named_file_counts_by_its_content(tmp_path: Path) -> None:

@@ -207,9 +207,8 @@ def test_a_changed_file_concerns_the_cells_that_use_it(
     before = (out / FILE_NAME).read_bytes()
     edit(name, old, new)
     text = (
-        rf"holds rows of other code or data \(the code of {name} has changed\): 8 of .*Short; "
-        r".*Long; the other 4 rows are not concerned; choose another folder \(--out\), or discard "
-        r"the 8 rows \(--restart\)$"
+        rf"holds rows of other code or data \(changed: the code of {name}\): 8 of .*Short, .*Long; "
+        r"choose another folder \(--out\), or discard the 8 rows \(--restart\)$"
     )
     with pytest.raises(UsageError, match=text):
         swept(out)

@@ -135,16 +135,19 @@ def database(path: Path, script: str) -> None:
 @pytest.mark.parametrize(
     ("make", "text"),
     [
-        (lambda path: path.write_text("not ours"), "is no SQLite file, or a damaged one; choose"),
+        (
+            lambda path: path.write_text("not ours"),
+            "cannot be used: file is not a database",
+        ),
         (lambda path: database(path, "CREATE TABLE t (x)"), "is no checkpoint of a sweep; choose"),
         (
             lambda path: database(
                 path,
                 "PRAGMA application_id = 0x6465736D; PRAGMA user_version = 7; CREATE TABLE t (x)",
             ),
-            "has format 7 and this desim writes format 5; choose another folder",
+            "has format 7 and this desim writes format 6; choose another folder",
         ),
-        (lambda path: path.mkdir(), "cannot be opened; choose another folder"),
+        (lambda path: path.mkdir(), "cannot be used: unable to open database file; choose"),
     ],
     ids=["text", "database", "format", "folder"],
 )
@@ -206,17 +209,7 @@ def test_another_process_is_refused_as_well(tmp_path: Path) -> None:
     assert "is being written by another process" in done.stderr
 
 
-# -- what killed processes leave -------------------------------------------------------------------
-
-
-def test_partial_files_of_killed_processes_are_removed(tmp_path: Path) -> None:
-    """They are of no use, and those of a large sweep are large."""
-    rows = swept(tmp_path)
-    for name in (".rows.csv.123", ".rows.jsonl.4567"):
-        (tmp_path / name).write_text("cut")
-    (tmp_path / "mine.csv").write_text("kept")
-    assert swept(tmp_path) == rows
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["mine.csv", *FILES, FILE_NAME]
+# -- full disks ------------------------------------------------------------------------------------
 
 
 def test_a_full_disk_is_named_and_loses_no_row(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         cells = file.execute("SELECT id, plays FROM cells").fetchall()
         (cell,) = (number for number, plays in cells if b"beer__greedy" in plays)
         for seed, error in enumerate(("LimitReached: max_cost <i>", "PolicyFailed: down")):
-            key = (cell, f"{seed:020}")
+            key = (cell, str(seed))
             query = "SELECT result FROM results WHERE cell = ? AND seed = ?"
             result = json.loads(file.execute(query, key).fetchone()[0])
             stopped = json.dumps({**result, "score": None, "error": error}).encode()

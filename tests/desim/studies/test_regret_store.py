@@ -137,7 +137,7 @@ def test_edited_data_of_a_policy_are_refused(
     again, before = judged(game, out, **given)
     assert (again, before > 0) == (table, True)
     data.write_text("40")
-    with pytest.raises(UsageError, match=r"file .*data\.txt has changed\): 4 of decisions of a"):
+    with pytest.raises(UsageError, match=r"changed: file .*data\.txt\): 4 of decisions of a"):
         judged(game, out, **given)
 
 
