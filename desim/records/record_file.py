@@ -5,8 +5,9 @@ limits, and a line is in memory only until the next one is read.
 """
 
 import codecs
+import gzip
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,6 @@ MAX_RECORD_BYTES = 1 << 30
 
 #: Limit of one line of a record: 32 MiB.
 MAX_LINE_BYTES = 32 << 20
-
-#: Bytes of a gzip file that are read, and unzipped, at once.
-_PIECE_BYTES = 1 << 16
 
 #: The beginning of every record, as far as a killed process has written it.
 _BEGINNING = b'{"line":"header"'
@@ -47,20 +45,20 @@ def begun(record: Path) -> bool:
 
 
 def lines_of(path: Path) -> Iterator[bytes]:
-    r"""Yield the lines of a file with their ends; a cut gzip file yields what can be unzipped.
+    r"""Yield the lines of a file with their ends; of a cut gzip file those that can be unzipped.
 
     A byte order mark is left out and a line ends with `\n`, so that a copy that an editor or a
     version control of Windows has made is the same record.
 
     Raises:
-        BadRecord: The file cannot be read, is not a regular file, or is beyond a limit.
+        BadRecord: The file cannot be read, is not a regular file, is damaged behind its last line,
+            or is beyond a limit.
     """
     total, mark = 0, codecs.BOM_UTF8
     try:
-        with open_regular(path) as file:
-            is_zipped = file.peek(2)[:2] == _GZIP_MAGIC
-            pieces = partial(file.readline, MAX_LINE_BYTES + 1)
-            for line in _lines(_unzipped(file, path)) if is_zipped else iter(pieces, b""):
+        with open_regular(path) as raw:
+            file: Any = gzip.GzipFile(fileobj=raw) if raw.peek(2)[:2] == _GZIP_MAGIC else raw
+            for line in iter(partial(file.readline, MAX_LINE_BYTES + 1), b""):
                 total += len(line)
                 if len(line) > MAX_LINE_BYTES:
                     raise _beyond(path, "has a line of", MAX_LINE_BYTES)
@@ -69,42 +67,10 @@ def lines_of(path: Path) -> Iterator[bytes]:
                 unmarked = line.removeprefix(mark)
                 yield unmarked[:-2] + b"\n" if unmarked.endswith(b"\r\n") else unmarked
                 mark = b""
+    except (EOFError, zlib.error):  # the process was killed while it wrote
+        return
     except OSError as fault:
-        raise BadRecord(f"cannot read {path}: {fault.strerror}") from None
-
-
-def _unzipped(file: Any, path: Path) -> Iterator[bytes]:
-    """Yield the content of a gzip file in pieces, up to where it is cut or damaged.
-
-    `gzip` of the standard library reads on behind the end of the first content, and reads a header
-    byte by byte, however long it is.
-    """
-    unzip = zlib.decompressobj(wbits=31)
-    while not unzip.eof:
-        raw = unzip.unconsumed_tail or file.read(_PIECE_BYTES)
-        try:
-            piece = unzip.decompress(raw, _PIECE_BYTES)
-        except zlib.error:
-            return
-        if not raw and not piece:
-            return
-        yield piece
-    if unzip.unused_data or file.read(1):
-        raise BadRecord(f"{path} has further bytes behind the end of its gzip data")
-
-
-def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield lines with their ends, and the beginning of one beyond the limit."""
-    begun = bytearray()
-    for piece in pieces:
-        begun += piece
-        if b"\n" in piece:
-            *lines, begun = begun.split(b"\n")
-            yield from (bytes(line) + b"\n" for line in lines)
-        elif len(begun) > MAX_LINE_BYTES:
-            break
-    if begun:
-        yield bytes(begun)
+        raise BadRecord(f"cannot read {path}: {fault.strerror or fault}") from None
 
 
 def _beyond(path: Path, has: str, limit: int) -> BadRecord:
