@@ -22,7 +22,7 @@ from desim.episodes.replay import same_result, same_step
 from desim.episodes.usage import UsageSums
 from desim.errors import BadRecord, DesimError, LimitReached, PolicyFailed, WriteFailed, WrongAction
 from desim.faults import RAISED, policy_failed, policy_failing
-from desim.records.episode import Episode, Inside, Transcribed
+from desim.records.episode import Episode, Inside
 from desim.records.lines import FailureLine, Header, Step, TranscriptEntry, step_class
 from desim.records.provenance import policy_code
 from desim.records.reader import RecordedSteps
@@ -137,19 +137,20 @@ class Session:
         if notes:
             self._usage.add(role, notes)
         made, seen = self._step[role], decision.observation
+        possible, delay = decision.possible, decision.delay
         if repeated is not None or self._keeps_steps:
-            possible, delay = decision.possible, decision.delay
             asked = made(t, role, seen, decision.action, notes, possible, delay)
             if self._keeps_steps:
                 self.steps.append(asked)
         if repeated is not None:
             same_step(self.decided, repeated, asked)
         elif self._recorder is not None:
-            self._recorder.decision(t, decision, made.encoded(seen), notes)
+            wire, done = msgspec.Raw(made.encoded(seen)), msgspec.Raw(decision.wire)
+            self._recorder.write(Step(t, role, wire, done, notes, possible, delay))
 
     def write_transcript(self, role: str, entry: Any) -> None:
         """Record an entry of a policy's transcript; it is on disk when this returns."""
-        self._transcript.append(Transcribed(entry, role, self.decided))
+        self._transcript.append(TranscriptEntry(entry, role, self.decided))
         if self._recorder:
             self._recorder.write(TranscriptEntry(entry, role))
 

@@ -76,15 +76,6 @@ class Inside:
         return (type(None), ())
 
 
-@frozen
-class Transcribed:
-    """An entry of the transcript of a role's policy, *after* so many decisions."""
-
-    entry: Any
-    role: str
-    after: int = field(default=0, eq=False)
-
-
 @frozen(repr=False)
 class Episode:
     """An episode that was played: the header, the steps, and the result.
@@ -103,7 +94,7 @@ class Episode:
     header: Header
     steps: Sequence[Step]
     result: Result | None
-    transcript: tuple[Transcribed, ...] = ()
+    transcript: tuple[TranscriptEntry, ...] = ()
     failure: FailureLine | None = None
     inside: Inside | None = field(default=None, eq=False, repr=False)
     resumed: tuple[int, ...] = field(default=(), eq=False, repr=False)
@@ -233,7 +224,7 @@ class Episode:
                 for entry in said[number]:
                     recorder.write(entry)
                 if step:
-                    recorder.step(step)
+                    recorder.write(step.line)
             recorder.end(end)
 
     @classmethod
@@ -260,7 +251,7 @@ class Episode:
                 limit of `desim.records.record_file`.
         """
         file, count, found = Path(path), 0, dict[str, Any]()
-        steps, said, resumed = list[Step](), list[Transcribed](), list[int]()
+        steps, said, resumed = list[Step](), list[TranscriptEntry](), list[int]()
         try:
             for line in lines_up_to(file, decisions):
                 match line:
@@ -270,7 +261,7 @@ class Episode:
                         count += 1
                         steps += [line] * keep_steps
                     case TranscriptEntry(entry, role):
-                        said.append(Transcribed(entry, role, count))
+                        said.append(TranscriptEntry(entry, role, count))
                     case ResumedLine():
                         resumed.append(line.decisions)
                     case ResultLine():
@@ -278,7 +269,9 @@ class Episode:
                     case FailureLine():
                         found["failure"] = line
             found["steps"] = tuple(steps) if keep_steps else RecordedSteps(file, count)
-            episode = cls(**{"result": None} | found, transcript=(*said,), resumed=(*resumed,))
+            episode = cls(
+                **{"result": None} | found, transcript=(*said,), resumed=(*dict.fromkeys(resumed),)
+            )
             if whole:
                 episode._ended()
         except BadRecord as fault:

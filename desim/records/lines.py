@@ -19,7 +19,7 @@ from desim.core.roles import MOST_TICKS, Knowledge, Role
 from desim.errors import BadRecord, SchemaError, UsageError
 from desim.records.provenance import Provenance
 from desim.records.reach import model_reaches, refuse
-from desim.schema import encode, encode_tagged, from_plain, has_tags
+from desim.schema import encode, encode_tagged, from_plain, has_tags, tagged
 from desim.short_repr import shortened
 from desim.version import __version__
 
@@ -144,6 +144,12 @@ class Step(
         """The observation as JSON."""
         return self.encoded(self.observation)
 
+    @property
+    def line(self) -> "Step":
+        """The decision as it is written, with observation and action as JSON."""
+        seen, done = msgspec.Raw(self.observed), msgspec.Raw(tagged(self.action))
+        return Step(self.t, self.role, seen, done, self.notes or None, self.possible, self.delay)
+
 
 class TaggedStep(Step, frozen=True, omit_defaults=True, gc=False):
     """A decision just made of a role that observes several classes, written with their tags."""
@@ -156,11 +162,17 @@ def step_class(role: Role) -> type[Step]:
     return TaggedStep if has_tags(role.observation) else Step
 
 
-class TranscriptEntry(msgspec.Struct, frozen=True, gc=False, tag="transcript", tag_field="line"):
-    """What a policy received or wrote before it decided, as a plain JSON value of its own."""
+class TranscriptEntry(
+    msgspec.Struct, frozen=True, omit_defaults=True, gc=False, tag="transcript", tag_field="line"
+):
+    """What a policy received or wrote before it decided, as a plain JSON value of its own.
+
+    In an `Episode` it has the number of decisions *after* which that was; in a record its place.
+    """
 
     entry: Any
     role: str
+    after: int = 0
 
 
 class ResumedLine(msgspec.Struct, frozen=True, gc=False, tag="resumed", tag_field="line"):

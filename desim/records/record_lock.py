@@ -1,11 +1,10 @@
 """A lock on a record or another file, so that only one process at a time writes it.
 
-The lock is a file beside the record, `RECORD.lock`, which names the process that writes. The system
-drops the lock when the process ends, however it ends; a file that is left behind locks nothing.
+The lock is a file beside the record, `RECORD.lock`. The system drops the lock when the process
+ends, however it ends; a file that is left behind locks nothing.
 """
 
 import contextlib
-import datetime as dt
 import os
 from pathlib import Path
 from typing import Self
@@ -14,9 +13,6 @@ from desim.errors import UsageError
 
 #: Seconds for which a taken lock is asked for again: its holder may be about to release it.
 _PATIENCE = 0.1
-
-#: Bytes of a lock file that are read for an error.
-_SHOWN_BYTES = 200
 
 
 class RecordLock:
@@ -33,15 +29,15 @@ class RecordLock:
         # Resolved, so that two names of one record have one lock.
         self.path = Path(os.path.realpath(path) + ".lock")
         # Not of a thread: an episode may end in another thread than it began in.
-        self._lock = FileLock(self.path, thread_local=False, on_acquired=_name_holder)
+        self._lock = FileLock(self.path, thread_local=False)
         try:
             # Without this filelock would make a missing folder.
             os.stat(os.path.join(self.path.parent, ""))  # noqa: PTH116, PTH118 (Path drops the end)
             self._lock.acquire(_PATIENCE, poll_interval=0.005)
         except Timeout:
             raise UsageError(
-                f"{path} is being {use} by {_holder(self.path)}; nothing was changed. Wait until "
-                "that ends, or choose another file"
+                f"{path} is being {use} elsewhere; nothing was changed. Wait until that ends, or "
+                "choose another file"
             ) from None
         except OSError as fault:
             raise UsageError(f"cannot write {path}: {fault.strerror}") from None
@@ -57,19 +53,3 @@ class RecordLock:
         with contextlib.suppress(PermissionError):
             self.path.unlink(missing_ok=True)
         self._lock.release()
-
-
-def _name_holder(descriptor: int) -> None:
-    since = dt.datetime.now().astimezone().isoformat(" ", "seconds")
-    # Only the name that a killed process left: ext4 takes 5 ms for a file that is truncated.
-    if os.fstat(descriptor).st_size:
-        os.ftruncate(descriptor, 0)
-    os.write(descriptor, f"process {os.getpid()} since {since}".encode())
-
-
-def _holder(path: Path) -> str:
-    with contextlib.suppress(OSError), path.open("rb") as file:
-        text = file.read(_SHOWN_BYTES).decode("ascii", "replace")
-        if text and text.isprintable():
-            return text
-    return "another process"

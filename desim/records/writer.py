@@ -10,13 +10,11 @@ from typing import Any, BinaryIO, Self
 
 import msgspec
 
-from desim.core.events import Decision
 from desim.core.result import Result
 from desim.errors import UsageError, WriteFailed
 from desim.records.lines import FailureLine, Header, ResultLine, ResumedLine, Step
 from desim.records.reader import Line, lines_up_to
 from desim.records.record_lock import RecordLock
-from desim.schema import tagged
 
 _encode = msgspec.json.Encoder().encode
 
@@ -45,15 +43,13 @@ class Recorder:
             self._file = gzip.GzipFile("", "wb", fileobj=self._raw, mtime=0)
         self._digest = hashlib.sha256()
         self._fault: WriteFailed | None = None
-        self._resumed: ResumedLine | None = None
 
     @classmethod
-    def again(cls, path: str | Path, decisions: int | None = None) -> Self:
+    def again(cls, path: str | Path, decisions: int | None = None, *, resumes: bool = True) -> Self:
         """Continue a record behind its first decisions; None continues behind its last line.
 
-        The old file stays until a copy of these lines, `PATH.part`, is on disk and replaces it. The
-        first line that is written behind them states that the record was resumed, unless a branch
-        begins there.
+        The old file stays until a copy of these lines, `PATH.part`, is on disk and replaces it. One
+        that *resumes* and is no branch that begins there says so in a further line.
 
         Raises:
             BadRecord: The record cannot be read.
@@ -66,7 +62,7 @@ class Recorder:
             part.unlink()
         recorder = cls(part, path.suffix)
         try:
-            recorder._copy(lines_up_to(path, decisions))
+            recorder._copy(lines_up_to(path, decisions), resumes=resumes)
             os.fsync(recorder._raw.fileno())
             part.replace(path)
         except BaseException as fault:
@@ -92,29 +88,16 @@ class Recorder:
                     raise self._fault from None
 
     def write(self, line: Line) -> None:
-        """Write any line but the last."""
+        """Write any line but the last; a decision has its observation and action as JSON."""
         self._put(_encode(line))
-
-    def decision(
-        self, t: int, made: Decision, observed: bytes, notes: dict[str, Any] | None
-    ) -> None:
-        """Write an answered decision, whose observation is given as JSON."""
-        seen, done = msgspec.Raw(observed), msgspec.Raw(made.wire)
-        self._put(_encode(Step(t, made.role, seen, done, notes, made.possible, made.delay)))
-
-    def step(self, s: Step) -> None:
-        """Write a decision that was played before."""
-        asked = (s.t, s.role, msgspec.Raw(s.observed), msgspec.Raw(tagged(s.action)))
-        self.write(Step(*asked, s.notes or None, s.possible, s.delay))
 
     def end(self, end: Result | FailureLine) -> None:
         """Write the last line, with the digest of all before it."""
-        self._state_resumed()
         line = _encode(ResultLine.of(end) if isinstance(end, Result) else end)
         self._digest.update(line[:-1])
         self._put(b'%b,"record_digest":"%b"}' % (line[:-1], self._digest.hexdigest().encode()))
 
-    def _copy(self, lines: Iterable[Line]) -> None:
+    def _copy(self, lines: Iterable[Line], *, resumes: bool) -> None:
         """Write the lines of another record without its end."""
         begun, decisions = -1, 0
         for line in lines:
@@ -123,17 +106,10 @@ class Recorder:
             if not isinstance(line, ResultLine | FailureLine):
                 decisions += isinstance(line, Step)
                 self._put(_encode(line))
-        if decisions > begun:
-            self._resumed = ResumedLine(decisions)
-
-    def _state_resumed(self) -> None:
-        if resumed := self._resumed:
-            self._resumed = None
-            self._put(_encode(resumed))
+        if resumes and decisions > begun:
+            self.write(ResumedLine(decisions))
 
     def _put(self, line: bytes) -> None:
-        if self._resumed is not None:
-            self._state_resumed()
         if self._fault is not None:
             raise self._fault
         line += b"\n"
@@ -169,5 +145,5 @@ def cut(path: Path, decisions: int) -> None:
     Raises:
         UsageError: `PATH.part` cannot be made, or another process writes the record.
     """
-    with RecordLock(path), Recorder.again(path, decisions):
+    with RecordLock(path), Recorder.again(path, decisions, resumes=False):
         pass

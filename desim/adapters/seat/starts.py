@@ -147,7 +147,7 @@ def write_past(past: Episode, record: str | Path) -> None:
     with Recorder(record) as recorder:
         recorder.write(past.header)
         for step in past.steps:
-            recorder.step(step)
+            recorder.write(step.line)
 
 
 @frozen

@@ -278,9 +278,7 @@ def test_a_second_process_does_not_learn_into_a_file(tmp_path: Path) -> None:
     with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, env=environment) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"held\n"
-        with pytest.raises(
-            UsageError, match=f"{file} is being learned into by process {holder.pid}"
-        ):
+        with pytest.raises(UsageError, match=f"{file} is being learned into elsewhere"):
             play_series(model, {"manager": llm}, range(2))
         assert scripted.sent == []
         _, reader, _ = seated("edt", "reflexion", memory=file, learning="eval_only")
