@@ -153,13 +153,9 @@ class Group:
         """The shipments that have not arrived, in the order in which they were sent."""
         return tuple(self._under_way)
 
-    def intercompany_faults(self) -> list[str]:
-        """Return a sentence for every pair of parts whose balances do not cancel."""
-        return exchange_faults(self.every_part(), self.models, self._under_way)
-
     def check_conserved(self) -> None:
         """Check that cash and goods which entered a part have left another."""
-        if faults := self.intercompany_faults():
+        if faults := exchange_faults(self.every_part(), self.models, self._under_way):
             now = self.world.now
             raise NotConserved(
                 f"cash or goods were created or lost by t={now}, {self.clock.moment(now)}: "

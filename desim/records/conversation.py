@@ -12,7 +12,7 @@ An ID is the beginning of the digest of a text. The digest of a request covers a
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,7 @@ from attrs import evolve, field, frozen
 
 from desim.errors import BadRecord
 from desim.records.lines import Step, TranscriptEntry
-from desim.records.reader import decoded_lines
-from desim.records.record_file import lines_of
+from desim.records.reader import lines_up_to
 
 #: Hexadecimal digits of the identifier of a text.
 _DIGITS = 32
@@ -93,17 +92,16 @@ class RecordedCall:
     failure: str = ""
 
 
-def calls_of(record: str | Path | Iterable[bytes]) -> Iterator[RecordedCall]:
-    """Yield the calls of a record, or of its lines, in the order of the decisions they led to.
+def calls_of(record: str | Path) -> Iterator[RecordedCall]:
+    """Yield the calls of a record in the order of the decisions they led to.
 
     Raises:
         BadRecord: A line or an entry is not readable, or a text does not have its digest.
     """
-    lines = lines_of(Path(record)) if isinstance(record, str | Path) else record
     texts: dict[str, Any] = {}
     waiting = defaultdict[str, list[RecordedCall]](list)
     decisions = 0
-    for line in decoded_lines(lines):
+    for line in lines_up_to(Path(record)):
         match line:
             case Step(role=role):
                 decisions += 1

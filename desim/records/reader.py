@@ -72,13 +72,6 @@ def lines_up_to(path: Path, decisions: int | None = None) -> Iterator[Line]:
             left -= 1
 
 
-def decoded_lines(lines: Iterable[bytes]) -> Iterator[Line]:
-    """Yield the whole lines of a record, without a check of their order and digest."""
-    for number, raw in enumerate(lines, 1):
-        if raw.endswith(b"\n"):
-            yield _decoded(raw, f"line {number}")
-
-
 class RecordedSteps(Sequence[Step]):
     """The decisions of a record, read from its file whenever they are used.
 
@@ -92,8 +85,7 @@ class RecordedSteps(Sequence[Step]):
         return self._count
 
     def __iter__(self) -> Iterator[Step]:
-        lines = decoded_lines(lines_of(self._path))
-        return islice((line for line in lines if isinstance(line, Step)), self._count)
+        return (line for line in lines_up_to(self._path, self._count) if isinstance(line, Step))
 
     def __getitem__(self, at: int | slice) -> Any:
         if isinstance(at, slice):

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from support.articulation import Articulation
 from support.invariants import checked_method
 
+from desim.composition.exchange import exchange_faults
 from ledgers.chart import Account, Chart
 from ledgers.consolidation import ACCOUNT as INTERCOMPANY
 from models.enterprise import accounts as group_accounts
@@ -80,5 +81,5 @@ def group_faults(company: Company) -> list[str]:
     found = whole.faults(company.book, company.month, company.month)
     if left := company.book.balance(INTERCOMPANY):
         found.append(f"intercompany balances sum to {left}, not to 0")
-    pairs = company.group.intercompany_faults()
+    pairs = exchange_faults(company.group.every_part(), company.group.models)
     return [f"month {company.month}: {fault}" for fault in (*found, *pairs)]

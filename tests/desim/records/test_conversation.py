@@ -10,10 +10,11 @@ from support.stub import Served, serving, text
 from desim import play
 from desim.errors import BadRecord
 from desim.records.conversation import RecordedCall, calls_of, text_id
+from desim.records.lines import FORMAT
 
 HEAD = {
     "line": "header",
-    "format": "desim-episode/3",
+    "format": FORMAT,
     "version": "1",
     "model": "m",
     "preset": "",
@@ -25,15 +26,16 @@ WEEK = {"role": "user", "content": "Week 1", "weight": 0.5}
 KEY = text_id(WEEK)
 
 
-def lines(*entries: Any) -> list[bytes]:
-    """Return the lines of a record with entries of one role, and a decision for the text "."."""
+def read(path: Path, *entries: Any) -> list[RecordedCall]:
+    """Return the calls of a record with entries of one role, and a decision for the text "."."""
     plain = [
         {"line": "decision", "t": 0, "role": "a", "observation": 1, "action": {}}
         if entry == "."
         else {"line": "transcript", "entry": entry, "role": "a"}
         for entry in entries
     ]
-    return [json.dumps(each).encode() + b"\n" for each in [HEAD, *plain]]
+    (path / "a").write_text("".join(json.dumps(each) + "\n" for each in [HEAD, *plain]))
+    return list(calls_of(path / "a"))
 
 
 def test_each_call_is_read_as_it_was_sent(tmp_path: Path) -> None:
@@ -57,30 +59,30 @@ def test_each_call_is_read_as_it_was_sent(tmp_path: Path) -> None:
     assert [call.reply["text"] for call in calls if call.reply][bad] == "hm"
 
 
-def test_a_cut_record_has_a_last_call_without_decision() -> None:
+def test_a_cut_record_has_a_last_call_without_decision(tmp_path: Path) -> None:
     """A request without an outcome has neither a reply nor a failure."""
     request = {"request": 1, "digest": "d", "messages": [KEY], "fields": {"model": "m"}}
-    read = [*calls_of(lines({"texts": {KEY: WEEK}}, request, {"no_reply": "x"}, request))]
+    first, last = read(tmp_path, {"texts": {KEY: WEEK}}, request, {"no_reply": "x"}, request)
     fields = {"model": "m"}
-    assert read[0] == RecordedCall(
+    assert first == RecordedCall(
         number=1, role="a", messages=(WEEK,), fields=fields, digest="d", failure="x"
     )
-    assert (read[1].decision, read[1].reply, read[1].failure) == (None, None, "")
+    assert (last.decision, last.reply, last.failure) == (None, None, "")
 
 
-def test_entries_of_other_policies_are_passed_over() -> None:
+def test_entries_of_other_policies_are_passed_over(tmp_path: Path) -> None:
     """A transcript entry is any JSON value of a policy."""
     others = ["note", 7, None, {"request": "beer"}, {"texts": 1}, {"reply": {}}, {"no_reply": ""}]
-    assert [*calls_of(lines(*others, "."))] == []
+    assert read(tmp_path, *others, ".") == []
 
 
-def test_a_message_is_an_object_and_tools_are_a_list() -> None:
+def test_a_message_is_an_object_and_tools_are_a_list(tmp_path: Path) -> None:
     """A text of another type is refused where it is used as a message or as tools."""
     number, listed = text_id(5), text_id([5])
     for request in ({"messages": [number]}, {"tools": number}, {"tools": listed}):
         entries = {"texts": {number: 5, listed: [5]}}, {"request": 1, **request}
         with pytest.raises(BadRecord, match="request 1 of 'a' is not readable: Expected"):
-            list(calls_of(lines(*entries)))
+            read(tmp_path, *entries)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +93,7 @@ def test_a_message_is_an_object_and_tools_are_a_list() -> None:
         ({"request": 1, "messages": 5}, "entry of a request is not readable: Expected `array`"),
     ],
 )
-def test_an_unreadable_entry_is_refused(entry: Any, sentence: str) -> None:
+def test_an_unreadable_entry_is_refused(tmp_path: Path, entry: Any, sentence: str) -> None:
     """The sentence names the request or the text."""
     with pytest.raises(BadRecord, match=sentence):
-        list(calls_of(lines(entry)))
+        read(tmp_path, entry)
