@@ -217,8 +217,7 @@ class Run(Generic[S]):
             spec = self.roles[role]
             decision.spec = spec if decision.actions is None else self._narrowed(decision)
             decision.observation = seen = decision.observe()
-            fits = self._fits[role]
-            if fits is not None and not fits(seen):
+            if not self._fits[role](seen):
                 self._check_observation(decision)
         self.handed_out = decisions
         most = self._limits.decisions

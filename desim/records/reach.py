@@ -12,6 +12,7 @@ from desim import catalog
 from desim.catalog.imports import is_loaded
 from desim.catalog.policy_spec import Spec
 from desim.composition.parts_model import PartsModel
+from desim.core.model import Model
 from desim.errors import UsageError
 from desim.short_repr import short_repr
 
@@ -26,12 +27,12 @@ def model_reaches(name: str, params: Mapping[str, Any]) -> Iterator[str]:
     """Yield what playing a model would do outside, such as "open ..."; *params* are unchecked."""
     for part, model, inside in _models(name, params):
         of = f" for part {short_repr(part)}" if part else ""
-        if imported := _import_of(model):
-            yield f"{imported}{of}"
-        elif cls := catalog.known_class(model):
-            yield from (f"open {short_repr(file)}{of}" for file in cls.files(inside))
-            if issubclass(cls, PartsModel):
-                yield from (f"call {short_repr(each)}{of}" for each in cls.functions(inside))
+        if isinstance(model, str):
+            yield f"{model}{of}"
+        elif model:
+            yield from (f"open {short_repr(file)}{of}" for file in model.files(inside))
+            if issubclass(model, PartsModel):
+                yield from (f"call {short_repr(each)}{of}" for each in model.functions(inside))
 
 
 def policy_reaches(
@@ -46,20 +47,17 @@ def policy_reaches(
     if colon:
         yield f"import module {short_repr(module)} for {short_repr(role)}"
         return
-    # The model of a role is that of the innermost part in whose name the role's begins.
-    parts = {part: each for part, each, _ in _models(model, params or {})}
-    own = parts[max((p for p in parts if not p or f"{role}.".startswith(f"{p}.")), key=len)]
-    of = None if _import_of(own) else catalog.known_class(own)
-    cls = {**catalog.policies(), **(catalog.policies(of) if of else {})}.get(spec.name)
-    if cls is None:
-        return
-    for inner in cls.inner_policies(spec.arguments):
-        yield from policy_reaches(role, inner, model, params)
-    if cls.reaches:
-        given = [f"{key}={spec.arguments[key]}" for key in cls.reaches if key in spec.arguments]
-        what = f"build {short_repr(spec.name)} for {short_repr(role)}"
-        how = short_repr(", ".join(given) or "as by default")
-        yield f"{what}, which opens files or contacts a host ({how})"
+    # The rules of every model in the record, as the name does not say whose it is.
+    models = (each for _, each, _ in _models(model, params or {}) if isinstance(each, type))
+    known = [catalog.policies(), *map(catalog.policies, models)]
+    for cls in dict.fromkeys(some[spec.name] for some in known if spec.name in some):
+        for inner in cls.inner_policies(spec.arguments):
+            yield from policy_reaches(role, inner, model, params)
+        if cls.reaches:
+            given = [f"{key}={spec.arguments[key]}" for key in cls.reaches if key in spec.arguments]
+            what = f"build {short_repr(spec.name)} for {short_repr(role)}"
+            how = short_repr(", ".join(given) or "as by default")
+            yield f"{what}, which opens files or contacts a host ({how})"
 
 
 def refuse(reaches: Iterable[str], path: object = "") -> None:
@@ -75,13 +73,13 @@ def refuse(reaches: Iterable[str], path: object = "") -> None:
 
 def _models(
     name: str, params: Mapping[str, Any], part: str = ""
-) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Yield a model and those of its parts: the part, the model's name, the parameters."""
-    yield part, name, params
-    cls = None if _import_of(name) else catalog.known_class(name)
-    if cls and issubclass(cls, PartsModel):
-        for inner, model, inside in cls.inner_models(params):
-            yield from _models(model, inside, f"{part}.{inner}" if part else inner)
+) -> Iterator[tuple[str, type[Model[Any]] | str | None, Mapping[str, Any]]]:
+    """Yield a model and those of its parts: the part, the class or its import, the parameters."""
+    model = _import_of(name) or catalog.known_class(name)
+    yield part, model, params
+    if isinstance(model, type) and issubclass(model, PartsModel):
+        for inner, named, inside in model.inner_models(params):
+            yield from _models(named, inside, f"{part}.{inner}" if part else inner)
 
 
 def _import_of(model: str) -> str:
