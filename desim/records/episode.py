@@ -269,9 +269,7 @@ class Episode:
                     case FailureLine():
                         found["failure"] = line
             found["steps"] = tuple(steps) if keep_steps else RecordedSteps(file, count)
-            episode = cls(
-                **{"result": None} | found, transcript=(*said,), resumed=(*dict.fromkeys(resumed),)
-            )
+            episode = cls(**{"result": None} | found, transcript=(*said,), resumed=(*resumed,))
             if whole:
                 episode._ended()
         except BadRecord as fault:

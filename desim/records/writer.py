@@ -43,13 +43,15 @@ class Recorder:
             self._file = gzip.GzipFile("", "wb", fileobj=self._raw, mtime=0)
         self._digest = hashlib.sha256()
         self._fault: WriteFailed | None = None
+        self._resumed: ResumedLine | None = None
 
     @classmethod
-    def again(cls, path: str | Path, decisions: int | None = None, *, resumes: bool = True) -> Self:
+    def again(cls, path: str | Path, decisions: int | None = None) -> Self:
         """Continue a record behind its first decisions; None continues behind its last line.
 
-        The old file stays until a copy of these lines, `PATH.part`, is on disk and replaces it. One
-        that *resumes* and is no branch that begins there says so in a further line.
+        The old file stays until a copy of these lines, `PATH.part`, is on disk and replaces it. The
+        first line that is written behind them states that the record was resumed, unless a branch
+        begins there.
 
         Raises:
             BadRecord: The record cannot be read.
@@ -62,7 +64,7 @@ class Recorder:
             part.unlink()
         recorder = cls(part, path.suffix)
         try:
-            recorder._copy(lines_up_to(path, decisions), resumes=resumes)
+            recorder._copy(lines_up_to(path, decisions))
             os.fsync(recorder._raw.fileno())
             part.replace(path)
         except BaseException as fault:
@@ -89,15 +91,17 @@ class Recorder:
 
     def write(self, line: Line) -> None:
         """Write any line but the last; a decision has its observation and action as JSON."""
+        self._state_resumed()
         self._put(_encode(line))
 
     def end(self, end: Result | FailureLine) -> None:
         """Write the last line, with the digest of all before it."""
+        self._state_resumed()
         line = _encode(ResultLine.of(end) if isinstance(end, Result) else end)
         self._digest.update(line[:-1])
         self._put(b'%b,"record_digest":"%b"}' % (line[:-1], self._digest.hexdigest().encode()))
 
-    def _copy(self, lines: Iterable[Line], *, resumes: bool) -> None:
+    def _copy(self, lines: Iterable[Line]) -> None:
         """Write the lines of another record without its end."""
         begun, decisions = -1, 0
         for line in lines:
@@ -106,8 +110,13 @@ class Recorder:
             if not isinstance(line, ResultLine | FailureLine):
                 decisions += isinstance(line, Step)
                 self._put(_encode(line))
-        if resumes and decisions > begun:
-            self.write(ResumedLine(decisions))
+        if decisions > begun:
+            self._resumed = ResumedLine(decisions)
+
+    def _state_resumed(self) -> None:
+        if resumed := self._resumed:
+            self._resumed = None
+            self._put(_encode(resumed))
 
     def _put(self, line: bytes) -> None:
         if self._fault is not None:
@@ -145,5 +154,5 @@ def cut(path: Path, decisions: int) -> None:
     Raises:
         UsageError: `PATH.part` cannot be made, or another process writes the record.
     """
-    with RecordLock(path), Recorder.again(path, decisions, resumes=False):
+    with RecordLock(path), Recorder.again(path, decisions):
         pass
