@@ -62,8 +62,8 @@ def grid(
     _refuse_many(each * _count(seeds))  # before a cell is built
     given = _as_list(model, "model"), preset, _as_list(policies, "policy")
     cells = tuple(_cells(*given, params, arguments, points))
-    _refuse_many(len(cells) * _count(seeds))
     checked = checked_seeds(seeds)
+    _refuse_many(len(cells) * len(checked))
     made = Grid(cells, seeds if isinstance(seeds, range) else checked)
     _check_lineups(made)
     return made.changed(limits=limits or None)
@@ -109,10 +109,10 @@ def _as_list(given: Any, what: str) -> list[Any]:
 
 def _split_changes(changes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the changes of the model and those of policies."""
-    params = {k: v for k, v in changes.items() if not k.startswith(_POLICY_PREFIX)}
-    return params, {
-        k.removeprefix(_POLICY_PREFIX): v for k, v in changes.items() if k not in params
-    }
+    of: tuple[dict[str, Any], dict[str, Any]] = {}, {}
+    for name, value in changes.items():
+        of[name.startswith(_POLICY_PREFIX)][name.removeprefix(_POLICY_PREFIX)] = value
+    return of
 
 
 @kept_globals()
@@ -125,6 +125,21 @@ def _check_lineups(made: Grid) -> None:
             raise
         except Exception:  # noqa: BLE001, S112 (another error may be due to the seed: a row has it)
             continue
+
+
+def _count(given: Any) -> int:
+    """Return how many values are given, of a range at most one more than is possible."""
+    found = from_numpy(given)
+    # A range may have more members than `len` can count.
+    found = found[: MAX_EPISODES + 1] if isinstance(found, range) else found
+    return len(found) if isinstance(found, list | tuple | range) else 1
+
+
+def _refuse_many(episodes: int) -> None:
+    if episodes > MAX_EPISODES:
+        raise UsageError(
+            f"more than {MAX_EPISODES:,} episodes were asked for, the most that are played at once"
+        )
 
 
 # -- seeds -----------------------------------------------------------------------------------------
@@ -141,31 +156,15 @@ def checked_seeds(seeds: Iterable[int]) -> tuple[int, ...]:
         raise UsageError(
             f"seeds are {short_repr(seeds)}; give a list or a range, such as range(100)"
         )
-    some = seeds if isinstance(seeds, range) else [*itertools.islice(seeds, MAX_EPISODES + 1)]
-    if _count(some) > MAX_EPISODES:
-        raise UsageError(f"more than {MAX_EPISODES:,} seeds were given; no more are possible")
-    checked = tuple(map(from_numpy, some))
-    for seed in checked:
-        check_seed(seed)
+    _refuse_many(_count(seeds))
+    checked = tuple(map(from_numpy, itertools.islice(seeds, MAX_EPISODES + 1)))
+    _refuse_many(len(checked))
     if not checked:
         raise UsageError("no seed was given; give at least one")
+    for seed in checked:
+        check_seed(seed)
     refuse_duplicates("seed", checked)
     return checked
-
-
-def _count(given: Any) -> int:
-    """Return how many values are given; a range may have more than `len` can count."""
-    found = from_numpy(given)
-    if isinstance(found, range) and found:
-        return (found[-1] - found[0]) // found.step + 1
-    return len(found) if isinstance(found, list | tuple) else 1
-
-
-def _refuse_many(episodes: int) -> None:
-    if episodes > MAX_EPISODES:
-        raise UsageError(
-            f"{episodes:,} episodes were asked for; at most {MAX_EPISODES:,} are played at once"
-        )
 
 
 def disjoint_seeds(
@@ -184,21 +183,3 @@ def disjoint_seeds(
             f"seed {min(shared)} is in both training and held-out seeds; they must differ"
         )
     return ours, unseen
-
-
-def with_further(first: Sequence[int], most: int) -> list[int]:
-    """Return the seeds of a first batch, and those after the largest of them.
-
-    Args:
-        first: At least one, as `checked_seeds` returns them.
-        most: The total number of seeds.
-
-    Raises:
-        UsageError: The first batch has more than *most* seeds.
-    """
-    if len(first) > most:
-        raise UsageError(
-            f"max_seeds={most} was given, but the first batch has {len(first)} seeds already"
-        )
-    start = max(first) + 1
-    return [*first, *range(start, start + most - len(first))]

@@ -7,6 +7,7 @@ these by seed. What depends on the plan, such as names of presets, is added when
 
 import contextlib
 import itertools
+import sqlite3
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -46,11 +47,11 @@ class _LastPlan(msgspec.Struct):
     """The plan of the last command with rows, by which these are read.
 
     Attributes:
-        seeds: As ranges, each with its first seed and the one after the last.
-        cells: Of each cell its group, and what its rows hold beside seeds and results.
+        seeds: Of every cell.
+        cells: Of each its group, and what its rows hold beside seeds and results.
     """
 
-    seeds: list[tuple[int, int]]
+    seeds: list[int]
     cells: list[tuple[int, Frame]]
 
 
@@ -135,7 +136,7 @@ class Store:
             if shown and not self._in_memory:
                 for file in map(self.path.with_name, RESULTS):
                     file.unlink(missing_ok=True)  # perhaps of another plan; written anew at the end
-                last = _LastPlan(spans(plan.seeds), [*zip(groups, plan.frames, strict=True)])
+                last = _LastPlan([*plan.seeds], [*zip(groups, plan.frames, strict=True)])
                 with transaction(self._file):
                     self._file.execute("DELETE FROM last")
                     self._file.execute("INSERT INTO last VALUES (?)", (_encode(last),))
@@ -152,8 +153,8 @@ class Store:
             if (last := self._last()) is None:
                 raise UsageError(f"{self.path} holds results, but no rows of a sweep")
             for group, frame in last.cells:
-                for seed in itertools.chain.from_iterable(itertools.starmap(range, last.seeds)):
-                    if (result := self.result(group, seed)) is not None:
+                for seed in last.seeds:
+                    if (result := self.result(group, str(seed))) is not None:
                         yield row_of(frame, seed, result)
 
     def _last(self) -> _LastPlan | None:
@@ -161,15 +162,14 @@ class Store:
         return _last_plan(found[0]) if found else None
 
     def shown_topics(self) -> dict[str, str]:
-        """Return the topics of the last command's rows: its seeds, limits, code and files.
+        """Return the topics of the last command's rows: its limits, code and files.
 
         Topics in which cells differ have the names of their policies.
         """
         with self._sentences():
             if (last := self._last()) is None:
                 return {}
-            ends = (f"{a}" if b - a == 1 else f"{a}:{b}" for a, b in last.seeds)
-            found = {"seeds": ",".join(ends)}
+            found: dict[str, str] = {}
             for group in dict.fromkeys(group for group, _ in last.cells):
                 texts = self._one("SELECT plays, topics FROM cells WHERE id = ?", group)
                 plays, topics = map(_topics, texts or (b"", b""))
@@ -185,37 +185,16 @@ class Store:
         found = self._file.execute("SELECT seed FROM results WHERE cell = ?", (group,))
         return {seed for (seed,) in found}
 
-    def result(self, group: int, seed: int) -> bytes | None:
+    def result(self, group: int, seed: str) -> bytes | None:
         """Return the result of a seed; None if it is not kept."""
         query = "SELECT result FROM results WHERE cell = ? AND seed = ?"
-        return (self._one(query, group, str(seed)) or (None,))[0]
+        return (self._one(query, group, seed) or (None,))[0]
 
-    def put(
-        self,
-        results: Iterable[tuple[int, int, bytes]],
-        files: Iterable[tuple[int, Mapping[str, str]]],
-    ) -> None:
-        """Commit results, and the files that were opened to play them, in one transaction.
-
-        Args:
-            results: Group, seed and result of each.
-            files: The digests of opened files by path, with the group that has opened them.
-
-        Raises:
-            UsageError: A file has changed since kept results were played, or the file cannot be
-                written.
-        """
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Give the file to write, all that the block writes or nothing."""
         with self._sentences(), transaction(self._file):
-            for group, opened_files in files:
-                self._put_files(group, opened_files)
-            rows = ((group, str(seed), result) for group, seed, result in results)
-            self._file.executemany("INSERT INTO results VALUES (?, ?, ?)", rows)
-
-    def remove(self, results: Iterable[tuple[int, int]]) -> None:
-        """Remove results by group and seed in one transaction."""
-        keys = ((group, str(seed)) for group, seed in results)
-        with self._sentences(), transaction(self._file):
-            self._file.executemany("DELETE FROM results WHERE cell = ? AND seed = ?", keys)
+            yield self._file
 
     # -- groups ------------------------------------------------------------------------------------
 
@@ -259,7 +238,12 @@ class Store:
             self._known[key] = roots, code_topics(roots)
         return {**self._known[key][1], **file_topics(parts)}
 
-    def _put_files(self, group: int, files: Mapping[str, str]) -> None:
+    def note_files(self, group: int, files: Mapping[str, str]) -> None:
+        """Note the digests of files, by path, that were opened to play a group.
+
+        Raises:
+            UsageError: One has changed since kept results were played.
+        """
         found = self._one("SELECT plays, topics FROM cells WHERE id = ?", group)
         if found is None or self._in_memory:
             return
@@ -335,10 +319,13 @@ class Kept:
             UsageError: A file has changed since kept results were played, or the store cannot be
                 written.
         """
-        rows = ((*self._place(job), each) for job, each in zip(jobs, results, strict=True))
-        pairs = zip(jobs, files, strict=True)
-        opened_files = ((self._place(job)[0], each) for job, each in pairs if each)
-        self._store.put(rows, (one for one, _ in itertools.groupby(opened_files)))
+        groups = [self._groups[job // len(self._seeds)] for job in jobs]
+        with self._store.writing() as file:
+            for (group, noted), _ in itertools.groupby(zip(groups, files, strict=True)):
+                if noted:
+                    self._store.note_files(group, noted)
+            rows = ((*self._key(job), each) for job, each in zip(jobs, results, strict=True))
+            file.executemany("INSERT INTO results VALUES (?, ?, ?)", rows)
         self._kept.update(jobs)
 
     def results(self, jobs: Iterable[int]) -> Iterator[bytes]:
@@ -347,7 +334,7 @@ class Kept:
         Raises:
             BadRecord: One is missing.
         """
-        for group, seed in map(self._place, jobs):
+        for group, seed in map(self._key, jobs):
             if (result := self._store.result(group, seed)) is None:
                 raise BadRecord(f"{self._store.path} has lost the result of seed {seed}")
             yield result
@@ -356,25 +343,15 @@ class Kept:
         """Remove the results for which a function returns True; return their number."""
         jobs = sorted(self._kept)
         found = [job for job, row in zip(jobs, self.results(jobs), strict=True) if where(row)]
-        self._store.remove(map(self._place, found))
+        with self._store.writing() as file:
+            keys = map(self._key, found)
+            file.executemany("DELETE FROM results WHERE cell = ? AND seed = ?", keys)
         self._kept.difference_update(found)
         return len(found)
 
-    def _place(self, job: int) -> tuple[int, int]:
-        """Return the group and the seed of a job."""
+    def _key(self, job: int) -> tuple[int, str]:
         cell, place = divmod(job, len(self._seeds))
-        return self._groups[cell], self._seeds[place]
-
-
-def spans(numbers: Iterable[int]) -> list[tuple[int, int]]:
-    """Return ascending consecutive numbers as ranges: the first, and the one after the last."""
-    found: list[tuple[int, int]] = []
-    for number in numbers:
-        if found and found[-1][1] == number:
-            found[-1] = found[-1][0], number + 1
-        else:
-            found.append((number, number + 1))
-    return found
+        return self._groups[cell], str(self._seeds[place])
 
 
 def _some(texts: Iterable[str]) -> str:

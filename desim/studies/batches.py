@@ -8,7 +8,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from desim.core.model import Model
-from desim.engine.grid import checked_seeds, with_further
+from desim.engine.grid import checked_seeds
 from desim.engine.plan import Grid
 from desim.engine.run.playing import Playing
 from desim.errors import UsageError
@@ -119,8 +119,12 @@ def _seeds(
         seeds = [*_with_new_clusters(clustered, (), range(options.max_seeds))]
         return seeds, min(first_look(options.rarest), len(seeds))
     given = checked_seeds(options.seeds)
-    further = with_further(given, options.max_seeds)[len(given) :]
-    seeds = [*given, *_with_new_clusters(clustered, given, further)]
+    start, more = max(given) + 1, options.max_seeds - len(given)
+    if more < 0:
+        raise UsageError(
+            f"max_seeds={options.max_seeds} was given, but the first batch has {len(given)} seeds"
+        )
+    seeds = [*given, *_with_new_clusters(clustered, given, range(start, start + more))]
     # Each of the further seeds has a cluster of its own.
     missing = max(0, least - len(set(_same_clusters(models, given))))
     return seeds, min(len(seeds), len(given) + missing)

@@ -48,7 +48,7 @@ def plan(rows: Rows, path: Path) -> Iterator[Given]:
 
 def _facts(rows: Rows, known: dict[str, str], path: Path) -> Iterator[tuple[str, object]]:
     yield "read from", path
-    if command := _command(rows, known.get("seeds") or _seeds(rows)):
+    if command := _command(rows, _seeds(rows)):
         yield "command", command
     yield "model", ", ".join(_distinct(rows, "model"))
     yield "preset", ", ".join(_distinct(rows, "preset"))
@@ -60,7 +60,7 @@ def _facts(rows: Rows, known: dict[str, str], path: Path) -> Iterator[tuple[str,
         if name != column:  # model and preset are in the lines above
             yield f"{name} varies", ", ".join(_distinct(rows, column))
     yield "policies", "; ".join(_distinct(rows, "policy"))
-    yield "seeds", known.get("seeds") or _seeds(rows)
+    yield "seeds", _seeds(rows)
     yield "episodes", f"{len(rows):,}, of which {len(rows.failed):,} failed"
     if known:
         yield "limits of an episode", known.get("limits", "none")
@@ -122,7 +122,7 @@ def _distinct(rows: Rows, name: str) -> list[str]:
 def _seeds(rows: Rows) -> str:
     seeds = sorted(set(rows.column("seed")))
     whole = len(seeds) == seeds[-1] - seeds[0] + 1
-    return f"{seeds[0]}:{seeds[-1] + 1}" if whole else f"{len(seeds):,} from {seeds[0]} on"
+    return f"{seeds[0]}:{seeds[-1] + 1}" if whole else ",".join(map(str, seeds))
 
 
 #: Worlds, which differ in model, preset or parameters, that have sections of their own.

@@ -308,23 +308,30 @@ def test_wrong_usage_ends_with_one_sentence(
 
 
 HUGE = ("--seeds", "0:999999999999")
+TOO_MANY = "more than 10,000,000 episodes were asked for"
 TUNED = ("tune", "beer_game", "--policy", "base_stock", "--set", "policy.target=int:1:5")
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("sweep", "beer_game", *HUGE), "999,999,999,999 episodes were asked for; at most"),
-        (("sweep", "beer_game", "--seeds", f"0:{10**30}"), "at most 10,000,000 are played at once"),
+        (("sweep", "beer_game", *HUGE), TOO_MANY),
+        (
+            ("sweep", "beer_game", "--seeds", f"0:{10**30}"),
+            TOO_MANY,
+        ),
         (
             ("sweep", "beer_game", "--seeds", "0:5000001", "--policy=greedy", "--policy=random"),
-            "10,000,002 episodes were asked for; at most 10,000,000 are played at once",
+            TOO_MANY,
         ),
-        (("sweep", "beer_game", *HUGE, "--until", "5%"), "more than 10,000,000 seeds were given"),
-        ((*TUNED, "--budget", "9", *HUGE), "more than 10,000,000 seeds were given"),
-        ((*TUNED, "--budget", "99", "--held-out", HUGE[1]), "more than 10,000,000 seeds were"),
-        (("check", "beer_game", *HUGE), "more than 10,000,000 seeds were given"),
-        (("baselines", "beer_game", *HUGE), "more than 10,000,000 seeds were given"),
+        (
+            ("sweep", "beer_game", *HUGE, "--until", "5%"),
+            TOO_MANY,
+        ),
+        ((*TUNED, "--budget", "9", *HUGE), TOO_MANY),
+        ((*TUNED, "--budget", "99", "--held-out", HUGE[1]), TOO_MANY),
+        (("check", "beer_game", *HUGE), TOO_MANY),
+        (("baselines", "beer_game", *HUGE), TOO_MANY),
         (("sweep", "beer_game", "--until", "5%", "--series"), "--series belongs to plain sweeps"),
     ],
     ids=lambda value: " ".join(value)[:60] if isinstance(value, tuple) else "",

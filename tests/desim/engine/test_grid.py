@@ -99,14 +99,14 @@ def test_too_many_episodes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """All combinations with all seeds count, before one is built; a range stays a range."""
     huge = range(10**12)
     for how in ({"seeds": huge}, {"seeds": [0], "set": {"steps": huge}}):
-        with pytest.raises(UsageError, match=r"^1,000,000,000,000 episodes were asked for; at "):
+        with pytest.raises(UsageError, match="more than 10,000,000 episodes were asked for"):
             sweep(WALK, STRIDE, **how)
     assert grid(WALK, STRIDE, range(9)).seeds == range(9)
     monkeypatch.setattr("desim.engine.grid.MAX_EPISODES", 5)
     for how in ({"seeds": [0, 1], "set": {"steps": [1, 2, 3]}}, {"seeds": range(6)}):
-        with pytest.raises(UsageError, match=r"^6 episodes were asked for; at most 5 "):
+        with pytest.raises(UsageError, match="more than 5 episodes were asked for"):
             sweep(WALK, STRIDE, **how)
-    with pytest.raises(UsageError, match="more than 5 seeds were given"):
+    with pytest.raises(UsageError, match="more than 5 episodes were asked for"):
         sweep(WALK, STRIDE, itertools.count())
 
 
