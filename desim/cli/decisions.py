@@ -83,10 +83,9 @@ def regret_command(options: RegretOptions, shown: RegretPrintOptions) -> None:
 
     With --out the same command continues one that was stopped or killed, and one with another
     --role, --decisions or --do plays only what is new. A record of hundreds of decisions takes
-    minutes: --do, --decisions 1:401:5, fewer --futures and fewer --most-options shorten it. On
-    Ctrl-C the table of the decisions judged so far is printed.
+    minutes: --do, --decisions 1:401:5, fewer --futures and fewer --most-options shorten it.
     """
-    from desim.studies.regret import RegretStopped, regret
+    from desim.studies.regret import regret
 
     if shown.plot is not None:
         from desim.reports.elements.drawing import check_plot
@@ -94,12 +93,7 @@ def regret_command(options: RegretOptions, shown: RegretPrintOptions) -> None:
         check_plot(Path(shown.plot))
     if shown.hindsight:
         options = evolve(options, futures=None)
-    try:
-        found = regret(**given(options))
-    except RegretStopped as stop:
-        if stop.found is not None:
-            print_found(evolve(stop.found, top=shown.top), as_json=shown.as_json)
-        raise
+    found = regret(**given(options))
     if shown.plot is not None:
         from desim.reports.regret_plot import write_plot
 

@@ -3,12 +3,12 @@
 Also how decisions and policies are named in such tables, and the notes below them; for `regret`.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
 import msgspec
-from attrs import frozen
+from attrs import asdict, frozen
 
 from desim.catalog.policy_spec import label
 from desim.core.model import kept_facts
@@ -28,7 +28,7 @@ from desim.schema.codecs import tagged_object
 from desim.schema.signatures import takes
 from desim.short_repr import short_repr, shortened
 from desim.show.estimates import estimate_cells, interval_head
-from desim.show.labels import number_text
+from desim.show.labels import is_number, number_text
 from desim.show.progress import shown_progress
 from desim.show.table import Table, Tabular
 from desim.statistics.intervals import Interval, interval
@@ -49,23 +49,29 @@ class Place:
     Attributes:
         at: Its number in the episode, from 1, the value of `desim branch --at`.
         t: The tick.
-        date: Its date in ISO form; empty in a model without dates.
+        date: Its date in ISO form; None in a model without dates.
         role: Who decided.
     """
 
     at: int
     t: int
-    date: str
+    date: str | None
     role: str
+
+    @classmethod
+    def of(cls, past: Past, at: int) -> "Place":
+        """Return where a decision is.
+
+        Raises:
+            UsageError: The record has no such decision.
+        """
+        moment, date = past.moment(at), past.model.time.date
+        return cls(at, moment.t, date(moment.t).isoformat() if date else None, moment.role)
 
     @property
     def when(self) -> str:
         """The date, or the tick."""
         return self.date or f"t={self.t}"
-
-    def plain(self) -> dict[str, Any]:
-        """Return it as a plain object."""
-        return {"at": self.at, "t": self.t, "date": self.date or None, "role": self.role}
 
 
 @frozen(repr=False)
@@ -113,7 +119,7 @@ class BranchComparison(Tabular):
         paired = self.found.paired
         recorded, instead = self.means
         return {
-            **self.place.plain(),
+            **asdict(self.place),
             "recorded": self.recorded,
             "instead": self.instead,
             "arms": list(self.arms),
@@ -152,54 +158,49 @@ def compare_branches(options: BranchComparisonOptions) -> BranchComparison:
     if options.from_here and options.policy is None:
         raise UsageError("an action answers one decision; a policy can play from there on")
     past = Past.read(options.record, options, options.limits)
-    place = place_of(past, options.at)
-    mine, other, names = _arms(past, place, options)
+    place = Place.of(past, options.at)
+    (mine, recorded), (other, instead) = _arms(past, place, options)
     scores: tuple[list[float], list[float]] = ([], [])
     with shown_progress(options.progress) as show, kept_globals():
         for done, seed in enumerate(seeds, 1):
             for arm, of_arm in zip((mine, other), scores, strict=True):
                 of_arm.append(outcome(past, arm, seed))
             show(2 * done, 2 * len(seeds))
-    one = ("one future gives no interval; give more (--futures)",) if options.futures == 1 else ()
     return BranchComparison(
         place,
         tagged_object(past.moment(place.at).action),
         None if other.action is None else tagged_object(other.action),
-        names,
+        (recorded, instead),
         options.futures,
         (tuple(scores[0]), tuple(scores[1])),
         difference(scores[1], scores[0], options.level),
-        (future_note(past, options.futures), *one, *fresh_notes(other.then or {}, other.fresh)),
+        tuple(notes_on(past, options.futures, other.then or {}, other.fresh)),
     )
 
 
 def _arms(
     past: Past, place: Place, options: BranchComparisonOptions
-) -> tuple[Arm, Arm, tuple[str, str]]:
-    """Return the recorded continuation and the other one, and both in words."""
-    at, redrawn = place.at - 1, options.futures is not None
-    made = past.moment(place.at).action
-    recorded = f"recorded: {action_text(tagged_object(made))}"
+) -> tuple[tuple[Arm, str], tuple[Arm, str]]:
+    """Return the recorded continuation and the other one, each with its words."""
+    at, redrawn, made = place.at - 1, options.futures is not None, past.moment(place.at).action
     others = players(past, options.policy, redrawn=redrawn)
     if options.from_here and options.then is None and not redrawn:
         if not past.ended:
             raise UsageError("the record has no end to compare with; name who plays on (--then)")
-        everyone = players_of_all(past, options.policy, redrawn=redrawn)
-        other = Arm(at, None, everyone, fresh_roles(past, everyone))
-        names = f"{recorded}, and as recorded to the end", f"instead: {labels(others)} from there"
-        return Arm(at, made, None), other, names
-    base = players_of_all(past, options.then, redrawn=redrawn)
-    then = f"then {labels(base)}"
-    mine = Arm(at, made, base, fresh_roles(past, base))
-    if options.from_here:
-        left = {role: one for role, one in base.items() if role not in others}
-        beside = f", beside {labels(left)}" if left else ""
-        both = {**base, **others}
-        names = f"{recorded}, {then}", f"instead: {labels(others)} from there{beside}"
-        return mine, Arm(at, None, both, fresh_roles(past, both)), names
-    answer, by = _other_answer(past, place, options.action, others, base)
-    named = f"instead: {action_text(tagged_object(answer))}{by}, {then}"
-    return mine, Arm(at, answer, base, mine.fresh), (f"{recorded}, {then}", named)
+        base, then, mine = {}, "and as recorded to the end", Arm(at, made, None)
+    else:
+        base = players_of_all(past, options.then, redrawn=redrawn)
+        then, mine = f"then {labels(base)}", Arm(at, made, base, fresh_roles(past, base))
+    recorded = f"recorded: {action_text(tagged_object(made))}, {then}"
+    if not options.from_here:
+        answer, by = _other_answer(past, place, options.action, others, base)
+        instead = f"instead: {action_text(tagged_object(answer))}{by}, {then}"
+        return (mine, recorded), (Arm(at, answer, base, mine.fresh), instead)
+    both = players_of_all(past, {**base, **others}, redrawn=redrawn)
+    left = {role: one for role, one in base.items() if role not in others}
+    beside = f", beside {labels(left)}" if left else ""
+    instead = f"instead: {labels(others)} from there{beside}"
+    return (mine, recorded), (Arm(at, None, both, fresh_roles(past, both)), instead)
 
 
 def _other_answer(
@@ -220,17 +221,6 @@ def _other_answer(
         raise UsageError(f"the action for {role!r} does not fit: {wrong}") from None
 
 
-def place_of(past: Past, at: int) -> Place:
-    """Return where a decision is.
-
-    Raises:
-        UsageError: The record has no such decision.
-    """
-    moment = past.moment(at)
-    date = past.model.time.date
-    return Place(at, moment.t, date(moment.t).isoformat() if date else "", moment.role)
-
-
 def action_text(action: Mapping[str, Any]) -> str:
     """Return a tagged object in a few words.
 
@@ -238,13 +228,12 @@ def action_text(action: Mapping[str, Any]) -> str:
     'order quantity=12'
     """
     # Texts as JSON, because one of a stranger's record may move the cursor.
-    values = (f" {key}={_value_text(value)}" for key, value in action.items() if key != "do")
-    return shortened(f"{action['do']}{''.join(values)}", _ACTION)
-
-
-def _value_text(value: Any) -> str:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number_text(value) if number else msgspec.json.encode(value).decode()
+    texts = (
+        f" {key}={number_text(one) if is_number(one) else msgspec.json.encode(one).decode()}"
+        for key, one in action.items()
+        if key != "do"
+    )
+    return shortened(f"{action['do']}{''.join(texts)}", _ACTION)
 
 
 def labels(policies: Mapping[str, Any]) -> str:
@@ -270,33 +259,39 @@ def seeds_of_futures(futures: int | None) -> tuple[int | None, ...]:
     return tuple(range(futures))
 
 
-def future_note(past: Past, futures: int | None) -> str:
-    """Return the sentence about the futures of a comparison."""
+def notes_on(
+    past: Past, futures: int | None, policies: Mapping[str, Any], fresh: Collection[str]
+) -> Iterator[str]:
+    """Yield the sentences about the futures of a comparison, and about who plays in them.
+
+    Args:
+        past: The record.
+        futures: How many were drawn; None for the true one.
+        policies: Who plays on, by role.
+        fresh: Roles whose policies observe nothing before they decide.
+    """
     if futures is None:
-        return (
+        yield (
             "hindsight: played in the future that came, which no role could observe, so the "
             "difference is luck as much as judgement and has no interval; redrawn futures "
             "(--futures) judge the decision"
         )
-    if kept := kept_facts(past.model):
-        return (
+    elif kept := kept_facts(past.model):
+        yield (
             "redrawn futures: later draws were made anew, the same for every action; hidden facts "
             f"stayed, so the differences depend on these as well: {'; '.join(kept)}"
         )
-    return (
-        "redrawn futures: what no role could have observed when the decision was open was drawn "
-        "anew, the same for every action, so the differences judge the decision and not the luck "
-        "that followed it"
-    )
-
-
-def fresh_notes(policies: Mapping[str, Any], fresh: Collection[str]) -> tuple[str, ...]:
-    """Return the sentence about policies that observe nothing before they decide, if any do."""
-    if not fresh:
-        return ()
-    names = labels({role: one for role, one in policies.items() if role in fresh})
-    note = (
-        f"{names} cannot follow decisions that others made: it begins after the changed one, "
-        "without a memory of what came before"
-    )
-    return (note,)
+    else:
+        yield (
+            "redrawn futures: what no role could have observed when the decision was open was "
+            "drawn anew, the same for every action, so the differences judge the decision and not "
+            "the luck that followed it"
+        )
+    if futures == 1:
+        yield "one future gives no interval; give more (--futures)"
+    if fresh:
+        names = labels({role: one for role, one in policies.items() if role in fresh})
+        yield (
+            f"{names} cannot follow decisions that others made: it begins after the changed one, "
+            "without a memory of what came before"
+        )

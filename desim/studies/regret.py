@@ -2,8 +2,7 @@
 
 import contextlib
 import math
-import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -17,9 +16,8 @@ from desim.engine.policies import players as parts_of
 from desim.engine.run.executors import Executor, ProcessExecutor
 from desim.engine.run.play_job import in_time
 from desim.engine.run.playing import Playing, check_jobs
-from desim.engine.run.worker_pools import WorkerDied
 from desim.engine.sources import text_digest
-from desim.engine.store import Kept, Store
+from desim.engine.store import Store
 from desim.episodes.counterfactual import (
     Arm,
     Past,
@@ -37,27 +35,12 @@ from desim.short_repr import short_repr
 from desim.show.progress import shown_progress
 from desim.statistics.intervals import checked_level
 from desim.statistics.pairing import difference, simultaneous
-from desim.studies.branches import fresh_notes, future_note, labels, place_of, seeds_of_futures
+from desim.studies.branches import Place, labels, notes_on, seeds_of_futures
 from desim.studies.options import OPTIONS, RegretOptions
 from desim.studies.regret_table import DecisionRegret, RegretTable
 
-#: Work that takes less than this many seconds is not worth starting processes.
-_SECONDS_ALONE = 2.0
-
 #: Relative differences of two scores up to this size are rounding errors.
 _DUST = 1e-12
-
-
-class RegretStopped(KeyboardInterrupt):
-    """Ctrl-C; the text says how to go on.
-
-    Attributes:
-        found: The table of the decisions that were judged; None if no decision was.
-    """
-
-    def __init__(self, text: str, found: RegretTable | None) -> None:
-        super().__init__(text)
-        self.found = found
 
 
 @takes(RegretOptions)
@@ -78,7 +61,7 @@ def regret(options: RegretOptions) -> RegretTable:
             missing or cannot play branches, or *out* holds decisions of other code or is in use.
         PolicyFailed: A policy failed.
         WorkerDied: A worker process ended.
-        RegretStopped: Ctrl-C.
+        KeyboardInterrupt: Ctrl-C; with *out* its text says how to go on.
 
     Warns:
         SweepWarning: Rows in *out* were damaged or discarded.
@@ -89,49 +72,33 @@ def regret(options: RegretOptions) -> RegretTable:
     if type(options.most_options) is not int or options.most_options < 1:
         given = short_repr(options.most_options)
         raise UsageError(f"{given} options were given; at least 1 is played")
-    start = time.perf_counter()
     with noting():  # for a model that reads a file once for all episodes
         past = Past.read(options.record, options, options.limits)
-    seconds = time.perf_counter() - start
     base = players_of_all(past, options.then, redrawn=options.futures is not None)
     others, questions = _alternatives(past, options, base)
-    fresh = fresh_roles(past, base)
-    decisions = _decisions(past, options, base, others, questions)
-    plan = Grid((decisions,), [*decisions.questions])
-    continuations = len(seeds) * sum(len(one.actions) for one in questions)
-    alone = options.jobs <= 1 or seconds * continuations < _SECONDS_ALONE
+    judge = Judge(past.bare(), base, fresh_roles(past, base), seeds)
+    decisions = _decisions(past, options, judge, others, questions)
+    plan, jobs = Grid((decisions,), [*decisions.questions]), min(options.jobs, len(questions))
     # Dead workers are not replaced: only an episode can become a failed row.
-    executor = Executor() if alone else ProcessExecutor(min(options.jobs, len(plan)), restarts=0)
-    table = RegretTable(
-        lines=(),
-        then=labels(base),
-        against=decisions.against,
-        futures=options.futures,
-        level=options.level,
-        model=past.header.model,
-        seed=past.header.seed,
-        notes=(future_note(past, options.futures), *fresh_notes(base, fresh)),
-    )
+    executor = ProcessExecutor(jobs, restarts=0) if jobs > 1 else Executor()
     with (
         contextlib.closing(executor),
         Store(options.out, restart=options.restart) as store,
         shown_progress(options.progress, "decisions") as show,
     ):
         kept = store.of(plan)
-        playing = Playing(plan, kept, executor, show, Judge(past.bare(), base, fresh, seeds))
-        try:
-            playing.play(range(len(plan)))
-        except (KeyboardInterrupt, WorkerDied) as fault:
-            count = f"{len(kept):,} of {len(plan):,} decisions"
-            goes_on = "" if options.out else "with --out FOLDER "
-            text = f"stopped after {count}; {goes_on}the same command goes on from there"
-            if isinstance(fault, WorkerDied):
-                raise WorkerDied(f"{fault}; {text}") from None
-            about, *others_said = table.notes
-            notes = (about, f"stopped: {count} were judged", *others_said)
-            found = _filled(evolve(table, notes=notes), past, questions, kept) if kept else None
-            raise RegretStopped(text, found) from None
-        return _filled(table, past, questions, kept)
+        Playing(plan, kept, executor, show, judge, options.out).play(range(len(plan)))
+        found = [msgspec.json.decode(one, type=Judged) for one in kept.results(range(len(plan)))]
+    return RegretTable(
+        lines=tuple(_lines(past, questions, found, options.level)),
+        then=decisions.entry.label,
+        against=decisions.against,
+        futures=options.futures,
+        level=options.level,
+        model=past.header.model,
+        seed=past.header.seed,
+        notes=tuple(notes_on(past, options.futures, base, judge.fresh)),
+    )
 
 
 # -- which decisions, and with which actions each is compared --------------------------------------
@@ -160,23 +127,16 @@ def _alternatives(
     Raises:
         UsageError: No decision is meant, the role offers no options, or no policy is named for it.
     """
-    numbers = _chosen(past, options.role, options.decisions, options.kinds)
+    numbers = _chosen(past, options)
     if options.against == OPTIONS:
         return {}, [of_options(past, at, options.most_options) for at in numbers]
     others = players(past, options.against, redrawn=options.futures is not None)
-    if options.role and options.role not in others:
-        names = ", ".join(others)
-        raise UsageError(f"--against names no policy for {options.role!r}; it names {names}")
+    numbers = [at for at in numbers if past.moments[at].role in others]
+    if not numbers:
+        raise UsageError(f"none of these decisions is one of {' or '.join(map(repr, others))}")
     with noting():
         answers = [*decided_at(past, others, base)]
-    found = [
-        Question(at, _distinct(past.moments[at].action, [answers[at]]))
-        for at in numbers
-        if past.moments[at].role in others
-    ]
-    if not found:
-        raise UsageError(f"none of these decisions is one of {' or '.join(map(repr, others))}")
-    return others, found
+    return others, [Question(at, _distinct(past.moments[at].action, answers[at])) for at in numbers]
 
 
 def of_options(past: Past, at: int, most: int) -> Question:
@@ -193,46 +153,43 @@ def of_options(past: Past, at: int, most: int) -> Question:
             "a role that offers some (--role)"
         )
     offered = list(options(moment.observation))
-    ranked = sorted(range(len(offered)), key=lambda n: -offered[n].value)
-    taken = offered
-    if len(offered) > most:
+    best, *others = sorted(range(len(offered)), key=lambda n: -offered[n].value) or [0]
+    if left_out := max(0, len(offered) - most):
         draws = generator(past.header.seed, "regret", str(at))
-        some = draws.choice(ranked[1:], most - 1, replace=False) if most > 1 else ()
-        taken = [offered[n] for n in sorted({ranked[0], *map(int, some)})]
-    actions = _distinct(moment.action, [one.action for one in taken])
-    return Question(at, actions, len(offered) - len(taken))
+        some = draws.choice(others, most - 1, replace=False) if most > 1 else ()
+        offered = [offered[n] for n in sorted({best, *map(int, some)})]
+    return Question(at, _distinct(moment.action, *(one.action for one in offered)), left_out)
 
 
-def _distinct(recorded: Any, others: Iterable[Any]) -> tuple[Any, ...]:
-    """Return the recorded action first, then the others that differ from it and from each other."""
+def _distinct(*actions: Any) -> tuple[Any, ...]:
+    """Return the actions that differ from those before them."""
     found: dict[bytes, Any] = {}
-    for one in (recorded, *others):
+    for one in actions:
         found.setdefault(tagged(one), one)
     return tuple(found.values())
 
 
-def _chosen(
-    past: Past, role: str, decisions: slice | None, kinds: Collection[str]
-) -> Sequence[int]:
-    """Return for each decision that is judged how many precede it."""
-    count = len(past.moments)
+def _chosen(past: Past, options: RegretOptions) -> list[int]:
+    """Return for each decision that is judged how many precede it.
+
+    Raises:
+        UsageError: There is none of this role, these numbers or these actions.
+    """
+    count, role = len(past.moments), options.role
     if role and role not in past.header.policies:
         roles = ", ".join(past.header.policies)
         raise UsageError(f"no policy plays {role!r} in the record; its roles are {roles}")
-    if not count:
-        raise UsageError("the record has no decision")
-    numbers = range(count)[_from_0(decisions or slice(None))]
-    if not numbers:
-        raise UsageError(f"no decision of the record is meant; it has {count}: 1 to {count}")
+    numbers = range(count)[_from_0(options.decisions or slice(None))]
     found = [at for at in numbers if role in ("", past.moments[at].role)]
     if not found:
-        raise UsageError(f"none of these {len(numbers)} decisions is one of {role!r}")
+        whose = f" of {role!r}" if role else ""
+        raise UsageError(f"no decision{whose} of the record is meant; it has {count}: 1 to {count}")
     names = {at: tagged_object(past.moments[at].action)["do"] for at in found}
-    for kind in kinds:
+    for kind in options.kinds:
         if kind not in names.values():
             known = possible(kind, dict.fromkeys(names.values()))
             raise UsageError(f"none of these {len(found)} decisions was {kind!r}; {known}")
-    return [at for at in found if not kinds or names[at] in kinds]
+    return [at for at in found if not options.kinds or names[at] in options.kinds]
 
 
 def _from_0(decisions: slice) -> slice:
@@ -277,15 +234,15 @@ class _Decisions(Cell):
         """Return the data that determine how a decision is judged, by topic."""
         return self.data
 
-    def parts(self) -> Iterator[Any]:
-        """Yield the classes, functions and texts that judge a decision."""
-        return iter(self.code)
+    def parts(self) -> Iterable[Any]:
+        """Return the classes, functions and texts that judge a decision."""
+        return self.code
 
 
 def _decisions(
     past: Past,
     options: RegretOptions,
-    base: Mapping[str, Any],
+    judge: "Judge",
     others: Mapping[str, Any],
     questions: Sequence[Question],
 ) -> _Decisions:
@@ -294,14 +251,13 @@ def _decisions(
     Which decisions are judged is no part of its data: a folder may receive further ones.
     """
     header, model = past.header, past.model
-    then, against = labels(base), labels(others) if others else OPTIONS
+    then, against = labels(judge.then), labels(others) if others else OPTIONS
     recorded = [[one.t, one.role, msgspec.Raw(tagged(one.action))] for one in past.moments]
     # Futures as texts, like the seeds: a seed may have more digits than JSON readers take.
     begun = [str(header.seed), [list(map(str, each)) for each in header.futures], recorded]
-    played = [type(model).__qualname__, to_plain(model), [*header.policies]]
+    begun += [type(model).__qualname__, to_plain(model), [*header.policies]]
     data = {
         "record": text_digest(msgspec.json.encode(begun)),
-        "model": text_digest(msgspec.json.encode(played)),
         "then": then,
         "against": against,
         "futures": "the true one" if options.futures is None else str(options.futures),
@@ -311,15 +267,16 @@ def _decisions(
     # Files that a stranger's record names in its parameters are not opened.
     texts = options.trust or bool(options.params)
     of_model = [one for one in inside(model) if texts or not isinstance(one, str)]
-    files = opened_by(parts_of(model, others)) if others else ()
+    compared = [*parts_of(model, others)]
+    files = opened_by(compared) if others else ()
     return _Decisions(
         model=model,
-        entry=PolicyEntry(then, base),
+        entry=PolicyEntry(then, judge.then),
         limits=past.limits,
         questions={one.at: one for one in questions},
         against=against,
         data=data,
-        code=[Judge, *of_model, *parts_of(model, base), *parts_of(model, others), *files],
+        code=[Judge, *of_model, *parts_of(model, judge.then), *compared, *files],
     )
 
 
@@ -408,31 +365,26 @@ def parted(
 # -- what it cost ----------------------------------------------------------------------------------
 
 
-def _filled(
-    table: RegretTable, past: Past, questions: Sequence[Question], kept: Kept
-) -> RegretTable:
-    """Return a table with the decisions that were judged; their intervals hold together."""
-    places = [place for place in range(len(questions)) if place in kept]
-    found = [msgspec.json.decode(row, type=Judged) for row in kept.results(places)]
-    level = simultaneous(table.level, sum(1 for judged in found if judged.best))
-    lines = (
-        _regret_of(past, questions[place], judged, level)
-        for place, judged in zip(places, found, strict=True)
-    )
-    return evolve(table, lines=tuple(lines))
-
-
-def _regret_of(past: Past, question: Question, judged: Judged, level: float) -> DecisionRegret:
-    compared = bool(judged.best)
-    return DecisionRegret(
-        place_of(past, question.at + 1),
-        tagged_object(question.actions[0]),
-        played=len(question.actions) - 1,
-        left_out=question.left_out,
-        best=tagged_object(question.actions[judged.best]) if compared else None,
-        found=difference(_without_dust(judged), judged.recorded, level) if compared else None,
-        recorded_mean=sum(judged.recorded) / len(judged.recorded) if compared else None,
-    )
+def _lines(
+    past: Past, questions: Sequence[Question], found: Sequence[Judged], level: float
+) -> Iterator[DecisionRegret]:
+    """Yield what each decision cost; the intervals hold together."""
+    each = simultaneous(level, sum(1 for judged in found if judged.best))
+    for question, judged in zip(questions, found, strict=True):
+        line = DecisionRegret(
+            Place.of(past, question.at + 1),
+            tagged_object(question.actions[0]),
+            played=len(question.actions) - 1,
+            left_out=question.left_out,
+        )
+        if judged.best:
+            line = evolve(
+                line,
+                best=tagged_object(question.actions[judged.best]),
+                found=difference(_without_dust(judged), judged.recorded, each),
+                recorded_mean=sum(judged.recorded) / len(judged.recorded),
+            )
+        yield line
 
 
 def _without_dust(judged: Judged) -> list[float]:

@@ -1,11 +1,11 @@
 """The table of `regret`: what each decision cost, the most expensive first."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from attrs import frozen
+from attrs import asdict, frozen
 
-from desim.show.estimates import SAME, estimate_cells, interval_head
+from desim.show.estimates import estimate_cells, interval_head
 from desim.show.table import Printed, Table, Tabular
 from desim.statistics.pairing import Difference
 from desim.studies.branches import Place, action_text
@@ -46,16 +46,11 @@ class DecisionRegret:
         low = self.found.paired.low if self.found else None
         return low is not None and low > 0
 
-    @property
-    def same(self) -> bool:
-        """Whether the difference is the same in each of several futures."""
-        return self.found is not None and self.found.paired.sd == 0
-
     def plain(self) -> dict[str, Any]:
         """Return the line as a plain object."""
         paired = self.found.paired if self.found else None
         return {
-            **self.place.plain(),
+            **asdict(self.place),
             "recorded": self.recorded,
             "best": self.best,
             "played": self.played,
@@ -113,12 +108,8 @@ class RegretTable(Tabular):
         heads = ["at", "when", *(["role"] if roles else []), "recorded", other, "n"]
         heads += ["difference", interval_head(self.level), ""]
         rows = [_cells(line, roles=roles) for line in self.ranked[: self.top]]
-        notes = [self._counts(), *self.notes, *self._sampled()]
+        notes = [self._counts(), *self.notes]
         return (Table(heads, rows, range(4 + roles), notes=notes, legend=self._legend()),)
-
-    def explanations(self) -> list[str]:
-        """Return the sentences without which the differences could be misread."""
-        return [*self.notes, *self._sampled(), *self._legend()]
 
     def plain(self) -> dict[str, Any]:
         """Return what `--json` prints: one plain object with all decisions in their order."""
@@ -129,7 +120,7 @@ class RegretTable(Tabular):
             "against": self.against,
             "futures": self.futures,
             "level": self.level,
-            "notes": self.explanations(),
+            "notes": [*self.notes, *self._legend()],
             "decisions": [line.plain() for line in self.lines],
         }
 
@@ -141,53 +132,29 @@ class RegretTable(Tabular):
             had = "had no other option" if self.against == OPTIONS else "were the same action"
             shown += f"; {same} {had}"
         if self.futures is not None and self.futures > 1:
-            shown += f"; * marks an interval above 0: {len(self.costly)} of {compared}"
+            costly = f"{len(self.costly)} of {compared}"
+            shown += f"; * marks an interval above 0: {costly}, and all hold together (Bonferroni)"
         return shown
 
-    def _legend(self) -> list[str]:
-        """Return what the differences are, and how they were estimated."""
-        options = self.against == OPTIONS
-        other = "the best other option" if options else f"that of {self.against}"
-        meaning = (
+    def _legend(self) -> Iterator[str]:
+        """Yield what the differences are, and how they were estimated."""
+        is_of_options = self.against == OPTIONS
+        other = "the best other option" if is_of_options else f"that of {self.against}"
+        yield (
             f"difference: mean score with {other}, less that with the recorded action; "
             f"{self.then} plays on after either, so the differences do not add up to a loss"
         )
-        found, compared = [meaning], len(self.ranked)
-        if self.futures is None:
-            return found
-        several = options and any(line.played > 1 for line in self.lines)
-        if several and self.futures > 1:
-            found.append(
-                f"of {self.futures} futures {self.futures // 2} choose the best option and the "
-                "others estimate the difference, as the largest of several means is too large "
-                "where it was chosen"
+        if self.futures and is_of_options and any(line.played > 1 for line in self.lines):
+            yield (
+                "half of the futures choose the best of several options and the others estimate "
+                "the difference, as the largest of several means is too large where it was chosen"
+                "; a single future does both"
             )
-        if several and self.futures == 1:
-            found.append(
-                "one future both chooses the best option and estimates the difference, which is "
-                "too large therefore"
+        if cut := [line.left_out for line in self.lines if line.left_out]:
+            yield (
+                f"{len(cut)} decisions had up to {max(cut)} more options than were played: the one "
+                "of the highest value and a random sample of the others were"
             )
-        if any(line.found and line.found.paired.low is None for line in self.lines):
-            found.append("no interval: it takes at least two futures to estimate (--futures)")
-        elif compared > 1:
-            found.append(f"the {compared} intervals hold together (Bonferroni)")
-        if any(line.same for line in self.lines):
-            found.append(
-                f"{SAME}: the same difference in every future, so it has no interval, and counts "
-                "as above 0 where it is"
-            )
-        return found
-
-    def _sampled(self) -> list[str]:
-        """Return of how many decisions only some of the options were played."""
-        cut = [line.left_out for line in self.lines if line.left_out]
-        if not cut:
-            return []
-        note = (
-            f"{len(cut)} decisions had up to {max(cut)} more options than were played: the one of "
-            "the highest value and a random sample of the others were"
-        )
-        return [note]
 
 
 def _cells(line: DecisionRegret, *, roles: bool) -> list[Any]:

@@ -321,9 +321,9 @@ def stopped_text(done: int, total: int) -> str:
     """Return the message of an interrupted sweep that has a checkpoint.
 
     >>> stopped_text(120, 500)
-    'stopped after 120 of 500 episodes; the same command goes on from there'
+    'stopped after 120 of 500; the same command goes on from there'
     """
-    return f"stopped after {done:,} of {total:,} episodes; the same command goes on from there"
+    return f"stopped after {done:,} of {total:,}; the same command goes on from there"
 
 
 @contextlib.contextmanager

@@ -38,7 +38,7 @@ def test_the_dearest_decisions_are_printed(desim: Desim, record: str) -> None:
 def test_a_folder_keeps_what_was_judged(
     desim: Desim, record: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ctrl-C prints the table so far; the same command goes on, and `--restart` judges anew."""
+    """After Ctrl-C the same command goes on, and `--restart` judges anew."""
     given = ("regret", record, "--then", "order_up_to", "--futures", "2", "--jobs", "1")
     kept = (*given, "--do", "order", "--out", "judged")
     whole = desim(*given, "--json")
@@ -53,8 +53,7 @@ def test_a_folder_keeps_what_was_judged(
         patched.setattr(Judge, "judged", judged)
         stopped = desim(*kept)
     assert stopped.code == 130
-    assert "stopped: 3 of 8 decisions were judged" in stopped.out
-    assert "the same command goes on from there" in stopped.err
+    assert "stopped after 3 of 8; the same command goes on from there" in stopped.err
     assert desim(*kept, "--json").out == whole.out
     restarted = desim(*kept, "--restart", "--json")
     assert restarted.out == whole.out

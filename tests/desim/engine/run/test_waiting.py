@@ -301,7 +301,7 @@ def test_ctrl_c_waits_for_no_reply_and_the_same_command_goes_on(tmp_path: Path, 
     process.send_signal(signal.SIGINT)
     done = ended(process)
     assert done.code == 130
-    assert "stopped after 1 of 4 episodes; the same command goes on" in done.err
+    assert "stopped after 1 of 4; the same command goes on" in done.err
     stub.script = lambda _number, _body: text('{"order_qty": 1}')
     assert ended(command(stub, tmp_path / "out")).code == 0
     assert len(stub.requests) == 4 * WEEKS + 1
