@@ -6,10 +6,9 @@ from typing import Self
 
 from attrs import frozen
 
-from desim.suites.results import figure
 from desim.suites.suite_file import EntryTable
-from desim.suites.suite_folder import Outcomes, Played, outcomes_in, record_in
-from desim.suites.suite_plan import Plan, plan_to_print
+from desim.suites.suite_folder import Outcomes, Played, read_folder, record_in
+from desim.suites.suite_plan import Plan
 
 
 @frozen
@@ -27,7 +26,7 @@ class Suite:
         Raises:
             UsageError: It holds no suite, or a damaged one.
         """
-        return cls(path, plan_to_print(path), outcomes_in(path))
+        return cls(path, *read_folder(path))
 
 
 @frozen
@@ -41,7 +40,7 @@ class Ended:
 
     def value(self, name: str, factor: float = 1) -> float | None:
         """Return a figure of the episode times a factor; None if it has none."""
-        found = figure(self.played, name)
+        found = self.played.figures.get(name)
         return None if found is None else factor * found
 
 
@@ -56,14 +55,14 @@ def ended(suites: Sequence[Suite], world: str, *, windows: bool = False) -> Entr
     """
     found: dict[str, list[Ended]] = {}
     for suite in suites:
-        for job in suite.plan.jobs:
+        for job, of_job in suite.outcomes.items():
             worlds, entries = suite.plan.suite.worlds, suite.plan.suite.entries
             table, entry = worlds[job.world], entries[job.entry]
             chosen = table.model.partition("/")[0] == world and "episodes" not in table.set
             if chosen and ("history" in entry.options) is windows:
-                for played in suite.outcomes.get(job.name, ()):
+                for played in of_job:
                     if played.state == "done":
-                        file = record_in(suite.folder, played, in_a_row=job.is_series)
+                        file = record_in(suite.folder, played)
                         its = found.setdefault(job.entry, [])
                         its.append(Ended(entry, table.model, played, file))
     return {name: its for name, its in found.items() if its}

@@ -83,12 +83,9 @@ def bench_command(options: BenchOptions) -> None:
 
 def _show(folder: Path) -> None:
     """Print the results in a folder."""
-    from desim.suites.suite_folder import check_records, outcomes_in
-    from desim.suites.suite_plan import plan_to_print
+    from desim.suites.suite_folder import read_folder
 
-    plan, outcomes = plan_to_print(folder), outcomes_in(folder)
-    check_records(folder, outcomes, plan.in_a_row)
-    _print_results(plan, outcomes)
+    _print_results(*read_folder(folder))
 
 
 def _dry_run(options: BenchOptions) -> None:
@@ -101,7 +98,7 @@ def _dry_run(options: BenchOptions) -> None:
     plan = read_plan(options.suite, keys=False, max_cost=options.max_cost, tuning=options.tuning)
     if out:
         check_folder(out)
-    lines = expectations(plan, outcomes_in(out) if out else {}, written, declared=True)
+    lines = expectations(plan, outcomes_in(out, plan) if out else {}, written, declared=True)
     entries, tables = plan.suite.entries, [expected_table(lines, written)]
     endpoints = [
         [n, one.model, one.base_url, short_cell(one.price_in), short_cell(one.price_out), one.note]
@@ -133,7 +130,7 @@ def _play(options: BenchOptions) -> None:
     playing.play(lambda outcomes: None if options.yes else _ask(plan, outcomes))
     outcomes = playing.outcomes
     _print_results(plan, outcomes)
-    each = [one for job in plan.jobs for one in outcomes.get(job.name, ())]
+    each = [one for of_job in outcomes.values() for one in of_job]
     if failed := [one for one in each if one.state == "failed"]:
         fail(
             f"{len(failed)} of {plan.episodes} episodes failed, the first because "

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from desim.core.roles import with_knowledge
 from desim.engine.store import Store
+from desim.episodes.usage import default_share
 from desim.reports.elements.charts import dots
 from desim.reports.elements.page import Facts, Figure, Given, Page, Section, cleaned
 from desim.show.estimates import SEEDED_HEADS, seeded_cells
@@ -15,8 +16,8 @@ from desim.show.table import Table
 from desim.statistics.intervals import Interval
 from desim.suites.result_table import by_knowledge, result_table
 from desim.suites.results import SuiteLine, results
-from desim.suites.suite_folder import Outcomes, Played, ended_episodes, outcomes_in, used
-from desim.suites.suite_plan import Plan, plan_to_print
+from desim.suites.suite_folder import Outcomes, Played, ended_episodes, read_folder, used
+from desim.suites.suite_plan import Plan
 
 #: Entries of a figure, and errors, that are shown.
 _MOST_SHOWN, _MOST_ERRORS = 40, 50
@@ -28,7 +29,7 @@ def suite_page(path: Path) -> Page:
     Raises:
         UsageError: The folder holds none, or its suite cannot be read.
     """
-    plan, outcomes = plan_to_print(path), outcomes_in(path)
+    plan, outcomes = read_folder(path)
     lines, spent = results(plan, outcomes), used(outcomes)
     ended = sum(map(ended_episodes, outcomes.values()))
     lead = (
@@ -44,7 +45,7 @@ def suite_page(path: Path) -> Page:
     ]
     sections = [
         *worlds,
-        Section.of("Episodes that failed, were cut or not played", _stopped(plan, outcomes)),
+        Section.of("Episodes that failed, were cut or not played", _stopped(outcomes)),
         Section.of("What was played", [Facts.of(_facts(plan, path)), _identity(path)]),
     ]
     return Page.of(plan.suite.title or f"Suite in {path.name}", lead, sections)
@@ -113,11 +114,11 @@ def _cost(line: SuiteLine) -> Interval | None:
     return next(found, None)
 
 
-def _stopped(plan: Plan, outcomes: Outcomes) -> Iterator[Given]:
+def _stopped(outcomes: Outcomes) -> Iterator[Given]:
     each = [
-        (job.name, played.episode, played.state, played.error or played.limit or _defaults(played))
-        for job in plan.jobs
-        for played in outcomes.get(job.name, ())
+        (str(job), played.episode, played.state, played.error or played.limit or _defaults(played))
+        for job, of_job in outcomes.items()
+        for played in of_job
         if played.state in {"failed", "cut", "not played"}
     ]
     if each:
@@ -127,7 +128,7 @@ def _stopped(plan: Plan, outcomes: Outcomes) -> Iterator[Given]:
 
 
 def _defaults(played: Played) -> str:
-    share = f"{played.default_share or 0.0:.0%} of its decisions took the default action"
+    share = f"{default_share(played.usage) or 0.0:.0%} of its decisions took the default action"
     return share + f", most of {' and '.join(played.unplayed)}" * bool(played.unplayed)
 
 

@@ -5,11 +5,11 @@ If an entry has played none, the calls and tokens of other language models in th
 at the entry's own prices; without such episodes, the calls that its method declares.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import fmean
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from desim.catalog.policy_spec import Spec
 from desim.core.limits import Limits
@@ -21,8 +21,8 @@ from desim.errors import DesimError
 from desim.show.estimates import short_cell
 from desim.show.table import Printed, Table
 from desim.suites.suite_file import ROUTER, EntryTable
-from desim.suites.suite_folder import Outcomes, Played, ended_episodes
-from desim.suites.suite_plan import Plan, SuiteCell, SuiteJob
+from desim.suites.suite_folder import Outcomes, Played
+from desim.suites.suite_plan import Plan, SuiteCell
 
 _MILLION = 1_000_000
 
@@ -37,6 +37,11 @@ _BASIS = "decisions of random"
 #: The sums of an episode's usage that are expected.
 _USED = ("calls", "prompt_tokens", "completion_tokens")
 
+#: Calls, tokens read and tokens written; None where they are not known.
+_Use = tuple[float | None, float | None, float | None]
+
+_UNKNOWN: _Use = (None, None, None)
+
 
 @frozen
 class Expectation:
@@ -46,21 +51,21 @@ class Expectation:
         world: Its name.
         entry: Its name.
         left: Episodes left.
-        calls: Calls expected for all of them; None if not known.
-        cost: Money expected for all of them; None if not known.
         basis: The number of episodes on which this rests, and whose they are.
-        prompt_tokens: Tokens read, expected for all of them; None if not known.
-        completion_tokens: Tokens written; likewise.
+        calls: Calls expected for all of them; None if not known.
+        read: Tokens read, expected for all of them; None if not known.
+        wrote: Tokens written; likewise.
+        cost: Money expected for all of them; None if not known.
     """
 
     world: str
     entry: str
     left: int
-    calls: float | None
-    cost: float | None
     basis: str
-    prompt_tokens: float | None = None
-    completion_tokens: float | None = None
+    calls: float | None
+    read: float | None
+    wrote: float | None
+    cost: float | None
 
 
 def expectations(
@@ -79,64 +84,58 @@ def expectations(
         declared: Whether an entry in whose world no language model has played yet is expected to
             need the calls that its method declares; an episode of `random` is played for it.
     """
-    left: dict[tuple[str, str], int] = {}
-    ended: dict[tuple[str, str], list[Played]] = {}
+    left = dict.fromkeys(plan.cells, 0)
+    ended: dict[tuple[str, str], list[Played]] = {pair: [] for pair in plan.cells}
     for job in plan.jobs:
-        pair = (job.world, job.entry)
-        played = _of_job(job, outcomes)
-        ended.setdefault(pair, []).extend(one for one in played if one.score is not None)
-        if more := job.episodes - ended_episodes(played):
-            left[pair] = left.get(pair, 0) + more
+        pair = job[:2]
+        # Without the outcomes of other parameters or policies.
+        named = plan.cell(job).record_name(job.seed)
+        its = [one for one in outcomes.get(job, ()) if one.record in (None, named)]
+        ended[pair] += (one for one in its if one.score is not None)
+        left[pair] += plan.cells[pair].episodes
     found = []
-    for pair, cell in plan.cells.items():
-        if count := left.get(pair):
-            entry = plan.suite.entries[pair[1]]
-            expected = _expected(pair, cell, entry, count, ended)
-            if expected.calls is None and declared:
-                expected = _declared(expected, cell, entry)
-            found.append(_with_written(expected, entry, written) if written else expected)
+    for (world, name), cell in plan.cells.items():
+        own = ended[world, name]
+        if not (count := left[world, name] - len(own)):
+            continue
+        others = [o for at, each in ended.items() if at[0] == world for o in each]
+        entry = plan.suite.entries[name]
+        use, basis = _use(count, cell, own, [o for o in others if o.usage.get("calls")])
+        if use == _UNKNOWN and declared:
+            use, basis = _declared(count, cell, entry)
+        calls, read, wrote = use
+        wrote = calls * written if calls and written else wrote
+        cost = 0.0 if calls == 0 else _cost(entry, read, wrote)
+        found.append(Expectation(world, name, count, basis, calls, read, wrote, cost))
     return found
-
-
-def _of_job(job: SuiteJob, outcomes: Outcomes) -> list[Played]:
-    """Return the outcomes of a job, without those of other parameters or policies."""
-    name = job.cell.record_name(job.seed) if job.cell else None
-    return [one for one in outcomes.get(job.name, ()) if one.record in (None, name)]
 
 
 def expected_cost(lines: Sequence[Expectation]) -> float | None:
     """Return the money that all are expected to use; None if that of one is not known."""
-    costs = [line.cost for line in lines]
-    return None if None in costs else sum(cost for cost in costs if cost is not None)
+    costs = [line.cost for line in lines if line.cost is not None]
+    return sum(costs) if len(costs) == len(lines) else None
 
 
-def _expected(
-    pair: tuple[str, str],
-    cell: SuiteCell,
-    entry: EntryTable,
-    count: int,
-    ended: Mapping[tuple[str, str], Sequence[Played]],
-) -> Expectation:
+def _use(
+    count: int, cell: SuiteCell, own: Sequence[Played], others: Sequence[Played]
+) -> tuple[_Use, str]:
+    """Return the use of some episodes by those that were played, and whose these are."""
     if not cell.host:
-        return Expectation(*pair, count, 0.0, 0.0, "no language model")
-    own = ended.get(pair, ())
-    known = own or list(_others(pair[0], ended))
-    basis = f"{len(own)} of its own" if own else f"{len(known)} of other models"
-    if not known:
-        return Expectation(*pair, count, None, _cost(entry, None, None), "none")
-    calls, read, wrote = (count * _mean(known, name) for name in _USED)
-    return Expectation(*pair, count, calls, _cost(entry, read, wrote), basis, read, wrote)
+        return (0.0, None, None), "no language model"
+    if not (known := own or others):
+        return _UNKNOWN, "none"
+    calls, read, wrote = (count * fmean(o.usage.get(name, 0.0) for o in known) for name in _USED)
+    return (calls, read, wrote), f"{len(known)} of {'its own' if own else 'other models'}"
 
 
-def _declared(unknown: Expectation, cell: SuiteCell, entry: EntryTable) -> Expectation:
+def _declared(count: int, cell: SuiteCell, entry: EntryTable) -> tuple[_Use, str]:
     """Return the use by the calls that methods declare, on the decisions of an episode of `random`.
 
     A call reads the rules and the observation, without the conversation before it.
     """
     model = cell.model
-    if entry.method == ROUTER and entry.rules == "table" and isinstance(model, ItemsModel):
-        pair = unknown.world, unknown.entry
-        return Expectation(*pair, unknown.left, 0.0, 0.0, "stored answers", 0.0, 0.0)
+    if entry.method == ROUTER and isinstance(model, ItemsModel):
+        return (0.0, 0.0, 0.0), "stored answers"
     policies = assign(model, cell.entry.policies)
     given = {role: one for role, one in policies.items() if isinstance(one, str)}
     calls = {r: n for r, p in given.items() if (n := _calls_a_decision(Spec.read(p), model))}
@@ -144,22 +143,14 @@ def _declared(unknown: Expectation, cell: SuiteCell, entry: EntryTable) -> Expec
     try:
         played = play(model, random, 0, limits=Limits(seconds=_RANDOM_SECONDS))
     except DesimError:
-        return unknown
+        return _UNKNOWN, "none"
     if not calls:
-        return unknown
+        return _UNKNOWN, "none"
     asked = [step for step in played.steps if step.role in calls]
     rules = {role: len(rules_of(model, role)) for role in calls}
     seen = sum(calls[s.role] * (rules[s.role] + len(s.observed)) for s in asked) / _CHARACTERS
-    sent = unknown.left * sum(calls[step.role] for step in asked)
-    read, wrote = unknown.left * seen, sent * _WRITTEN
-    return evolve(
-        unknown,
-        calls=sent,
-        prompt_tokens=read,
-        completion_tokens=wrote,
-        cost=_cost(entry, read, wrote),
-        basis=_BASIS,
-    )
+    sent = count * sum(calls[step.role] for step in asked)
+    return (sent, count * seen, sent * _WRITTEN), _BASIS
 
 
 def _calls_a_decision(spec: Spec, model: Any) -> int:
@@ -169,34 +160,14 @@ def _calls_a_decision(spec: Spec, model: Any) -> int:
     return 0
 
 
-def _with_written(expected: Expectation, entry: EntryTable, written: int) -> Expectation:
-    """Return an expectation with so many tokens written in each call."""
-    if not expected.calls:
-        return expected
-    wrote = expected.calls * written
-    cost = _cost(entry, expected.prompt_tokens, wrote)
-    return evolve(expected, completion_tokens=wrote, cost=cost)
-
-
-def _others(world: str, ended: Mapping[tuple[str, str], Sequence[Played]]) -> Iterator[Played]:
-    """Yield the ended episodes of language models in a world."""
-    for (name, _), outcomes in ended.items():
-        if name == world:
-            yield from (outcome for outcome in outcomes if outcome.usage.get("calls"))
-
-
-def _mean(outcomes: Sequence[Played], name: str) -> float:
-    return fmean(outcome.usage.get(name, 0.0) for outcome in outcomes)
-
-
-def _cost(entry: EntryTable, read: float | None, written: float | None) -> float | None:
+def _cost(entry: EntryTable, read: float | None, wrote: float | None) -> float | None:
     """Return the money for tokens by the entry's prices; None if it is not known."""
     price_in, price_out = entry.price_in, entry.price_out
     if price_in == price_out == 0:
         return 0.0
-    if price_in is None or price_out is None or read is None or written is None:
+    if price_in is None or price_out is None or read is None or wrote is None:
         return None
-    return (read * price_in + written * price_out) / _MILLION
+    return (read * price_in + wrote * price_out) / _MILLION
 
 
 # -- the table -------------------------------------------------------------------------------------
@@ -217,16 +188,12 @@ def expected_table(lines: Sequence[Expectation], written: int | None = None) -> 
         written: Tokens written in a call, if they were given.
     """
     rows = [
-        [
-            line.world,
-            line.entry,
-            line.left,
-            _whole(line.calls),
-            _whole(line.prompt_tokens),
-            _whole(line.completion_tokens),
-            short_cell(line.cost),
-            line.basis,
+        [line.world, line.entry, line.left]
+        + [
+            None if n is None else Printed(n, f"{n:,.0f}")
+            for n in (line.calls, line.read, line.wrote)
         ]
+        + [short_cell(line.cost), line.basis]
         for line in lines
     ]
     return Table(_HEADS, rows, (0, 1, 7), notes=_notes(lines, written))
@@ -236,27 +203,20 @@ def total_line(plan: Plan, lines: Sequence[Expectation]) -> str:
     """Return the sums over all worlds and entries as a sentence."""
     left, cost = sum(line.left for line in lines), expected_cost(lines)
     sums = (
-        ("calls", [line.calls for line in lines]),
-        ("tokens read", [line.prompt_tokens for line in lines if line.calls != 0]),
-        ("tokens written", [line.completion_tokens for line in lines if line.calls != 0]),
+        f"{sum(getattr(line, name) or 0 for line in lines):,.0f} {text}"
+        for name, text in (("calls", "calls"), ("read", "tokens read"), ("wrote", "tokens written"))
     )
-    unknown = any(line.calls is None for line in lines)
-    known = [f"{sum(v or 0 for v in values):,.0f} {name}" for name, values in sums]
-    least = "at least " * unknown
+    least = "at least " * any(line.calls is None for line in lines)
     money = "not known" if cost is None else f"{cost:.4g}"
     return (
-        f"{left:,} of {plan.episodes:,} episodes are left: {least}{', '.join(known)}; cost {money}"
+        f"{left:,} of {plan.episodes:,} episodes are left: {least}{', '.join(sums)}; cost {money}"
     )
 
 
 def _notes(lines: Sequence[Expectation], written: int | None) -> Iterator[str]:
-    if any(line.basis == "decisions of random" for line in lines):
+    if any(line.basis == _BASIS for line in lines):
         yield _ROUGH
     if written is not None:
         yield f"tokens written: {written:,} a call, as given by --written, reasoning included"
     if any(line.calls is None for line in lines):
         yield "none: no figures for this world, method and roles; play one episode into --out"
-
-
-def _whole(value: float | None) -> Printed | None:
-    return None if value is None else Printed(value, f"{value:,.0f}")

@@ -1,39 +1,50 @@
 """Plays a suite into its folder: a sweep of its cells, with records and limits of money.
 
-Jobs of routers are played after the others, as they know what these have answered.
+A router answers a question as one of the methods around the same language model has answered it in
+the same world, with the same seed and repeat, so routers are played after all others.
 """
 
+import hashlib
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+import msgspec
 from attrs import define, evolve, field
 
-from desim.catalog.policy_spec import Spec
+from desim.core.model import ItemsModel
+from desim.core.policy import OutsidePolicy
 from desim.engine.budget import CommandBudget, MoneyLimit, spending
-from desim.engine.plan import RECORDS, Cell, Grid
+from desim.engine.plan import RECORDS, Grid
 from desim.engine.run.job_results import has_record
 from desim.engine.run.play_series import record_of, set_aside
 from desim.engine.run.playing import Playing, playing
-from desim.errors import DesimError, UsageError
+from desim.episodes.lineup import maker_of
+from desim.episodes.usage import recorded_usage
+from desim.errors import UsageError
 from desim.records.episode import Episode
 from desim.show.files import write_whole
-from desim.suites.predictions import FILE, Predictions, is_routed, writers
 from desim.suites.published import data_files
-from desim.suites.result_files import result_files
-from desim.suites.suite_file import suite_content
+from desim.suites.result_table import result_files
+from desim.suites.suite_file import ROUTER, suite_content
 from desim.suites.suite_folder import (
     REFERENCE,
     SUITE,
     Outcomes,
-    Played,
     check_folder,
-    check_records,
-    is_whole,
+    ended_episodes,
     outcomes_of,
+    record_in,
 )
-from desim.suites.suite_plan import Plan, SuiteCell, SuiteJob
+from desim.suites.suite_plan import MODEL_POLICY, JobKey, Plan, SuiteCell
+
+#: The file of a folder that holds what each method answered to each question, right or wrong.
+_PREDICTIONS = "predictions.jsonl"
+
+#: Whose answers belong together: those of a language model, in a world, with a seed and a repeat.
+_Key = tuple[str, str, int, int]
 
 
 @define
@@ -47,6 +58,7 @@ class SuitePlaying:
         processes: Processes of the other episodes.
         restart: Whether results of other code are discarded, or else all of this suite.
         outcomes: The outcomes so far.
+        cells: The cells, with all repeats.
     """
 
     plan: Plan
@@ -54,7 +66,19 @@ class SuitePlaying:
     at_once: int
     processes: int
     restart: bool = False
-    outcomes: dict[str, tuple[Played, ...]] = field(factory=dict)
+    outcomes: Outcomes = field(factory=dict, init=False)
+    cells: dict[tuple[str, str, int], SuiteCell] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        file = self.out / _PREDICTIONS
+        told = _digest(file.read_bytes()) if file.is_file() else ""
+        self.cells = {
+            (*pair, repeat): evolve(
+                cell, repeat=repeat, out=self.out, told=told if self._is_routed(pair[1]) else ""
+            )
+            for pair, cell in self.plan.cells.items()
+            for repeat in range(self.plan.suite.worlds[pair[0]].repeats or 1)
+        }
 
     def play(self, agree: Callable[[Outcomes], None]) -> None:
         """Play what is left, and write results, also after Ctrl-C.
@@ -65,86 +89,57 @@ class SuitePlaying:
 
         Raises:
             UsageError: The folder cannot be used, or holds episodes of other code.
-            BadRecord: A record is not that of its outcome.
+            BadRecord: A record of an answer that a router may give cannot be read.
         """
         check_folder(self.out)
-        routed = [job for job in self.plan.jobs if is_routed(self.plan, job)]
-        with self._opened(self.plan.jobs, restart=self.restart, retry_failed=True) as started:
+        routed = [job for job in self.plan.jobs if self._is_routed(job.entry)]
+        others = [job for job in self.plan.jobs if not self._is_routed(job.entry)]
+        with self._opened(restart=self.restart, retry_failed=True) as started:
             self._write_suite()
-            for job in self.plan.jobs if self.restart else ():
-                self._set_aside(job)
-            check_records(self.out, self.outcomes, self.plan.in_a_row)
+            if self.restart:
+                self._set_aside(job for job in self.plan.jobs if job not in self.outcomes)
             agree(self.outcomes)
-            budget = budget_of(self.plan, self.outcomes, self.out, self.at_once)
+            budget = self._budget()
             with spending(budget):
-                self._play(started, (job for job in self.plan.jobs if job not in routed))
-        if routed:
-            with spending(budget):
-                self._play_routed(routed)
-
-    def _play_routed(self, routed: Sequence[SuiteJob]) -> None:
-        """Play the jobs of routers, if the others in their worlds have ended.
-
-        The first episode of a router whose rules a model writes is played before its others, which
-        take its rules, and not if it fails. If what the others answered has changed, all are
-        played anew.
-        """
+                self._play(started, others)
         worlds = {job.world for job in routed}
-        others = (job for job in self.plan.jobs if job.world in worlds and job not in routed)
-        if not all(self._is_whole(job) for job in others):
-            return
-        found = Predictions.of(self.plan, self.outcomes, self.out)
-        file, writing = self.out / FILE, writers(self.plan)
-        if not file.is_file() or file.read_bytes() != found.content:
-            for job in routed:
-                self._set_aside(job)
-            write_whole(file, [found.content])
-        how = {"restart": self.restart, "retry_failed": True}
-        if writing:
-            with self._opened(found.told(routed), **how) as started:
-                self._play(started, writing)
-            found, how = found.with_rules(self.outcomes, self.out), {}
-        unwritten = [job.entry for job in writing if not self._is_whole(job)]
-        with self._opened(found.told(routed), **how) as started:
-            self._play(started, (job for job in routed if job.entry not in unwritten))
-        # So the store notes the cells of the whole suite, whose rows are printed.
-        with self._opened([*(j for j in self.plan.jobs if j not in routed), *found.told(routed)]):
-            pass
+        if routed and all(self._is_whole(job) for job in others if job.world in worlds):
+            self._tell(routed, others)
+            with spending(budget), self._opened() as started:
+                self._play(started, routed)
 
     @contextmanager
-    def _opened(self, jobs: Iterable[SuiteJob], **how: bool) -> Iterator[Playing]:
-        """Open the folder for the cells of some jobs; results are written at the end."""
-        grid = grid_of(jobs, self.out)
-        hosts = len({cell.host for cell in self.plan.cells.values() if cell.host})
+    def _opened(self, **how: bool) -> Iterator[Playing]:
+        """Open the folder; results are written at the end."""
+        hosts = len({cell.host for cell in self.cells.values() if cell.host})
         executor = f"processes={self.processes},concurrent={self.at_once * max(1, hosts)}"
+        grid = Grid((*self.cells.values(),), sorted({job.seed for job in self.plan.jobs}))
         with playing(grid, out=self.out, executor=executor, **how) as started:
-            self._add_outcomes(started)
+            self._read_outcomes(started)
             try:
                 yield started
             finally:
-                self._add_outcomes(started)
+                self._read_outcomes(started)
                 for name, content in result_files(self.plan, self.outcomes).items():
                     write_whole(self.out / name, [content])
 
-    def _add_outcomes(self, started: Playing) -> None:
+    def _read_outcomes(self, started: Playing) -> None:
+        """Read the outcomes that are kept."""
         jobs = sorted(started.kept)
-        self.outcomes |= outcomes_of(map(started.plan.row, jobs, started.kept.results(jobs)))
+        rows = map(started.plan.row, jobs, started.kept.results(jobs))
+        self.outcomes = outcomes_of(self.plan, rows)
 
-    def _play(self, started: Playing, jobs: Iterable[SuiteJob]) -> None:
-        grid = started.plan
-        cells = {_key(cell): place for place, cell in enumerate(grid.cells)}
-        seeds = {seed: place for place, seed in enumerate(grid.seeds)}
-        started.play(cells[_key(job.cell)] * len(seeds) + seeds[job.seed] for job in jobs)
+    def _play(self, started: Playing, jobs: Iterable[JobKey]) -> None:
+        cells = {key: place for place, key in enumerate(self.cells)}
+        seeds = {seed: place for place, seed in enumerate(started.plan.seeds)}
+        started.play(
+            cells[job.world, job.entry, job.repeat] * len(seeds) + seeds[job.seed] for job in jobs
+        )
 
-    def _set_aside(self, job: SuiteJob) -> None:
-        """Set the record of a job aside whose results were discarded."""
-        assert job.cell is not None
-        played = evolve(job.cell, out=self.out).job(job.seed)
-        if job.name not in self.outcomes and has_record(played):
-            set_aside(played)
-
-    def _is_whole(self, job: SuiteJob) -> bool:
-        return is_whole(self.outcomes, job.name, job.episodes)
+    def _is_whole(self, job: JobKey) -> bool:
+        return (
+            ended_episodes(self.outcomes.get(job, ())) == self.plan.suite.worlds[job.world].episodes
+        )
 
     def _write_suite(self) -> None:
         """Copy the suite's file, and the published figures that it names, into the folder."""
@@ -157,69 +152,115 @@ class SuitePlaying:
         except OSError as fault:
             raise UsageError(f"cannot write {self.out}: {fault.strerror}") from None
 
+    def _set_aside(self, jobs: Iterable[JobKey]) -> None:
+        """Set the records of jobs aside which are played anew."""
+        for job in filter(has_record, map(self._engine_job, jobs)):
+            set_aside(job)
 
-def grid_of(jobs: Iterable[SuiteJob], out: Path) -> Grid:
-    """Return the plan of a sweep with the cells of some jobs; each is to play some of its seeds."""
-    some = list(jobs)
-    cells = {_key(job.cell): job.cell for job in some if job.cell is not None}
-    return Grid(tuple(cells.values()), sorted({job.seed for job in some})).changed(out=out)
+    def _engine_job(self, job: JobKey) -> Any:
+        return self.cells[job.world, job.entry, job.repeat].job(job.seed)
+
+    # -- money -------------------------------------------------------------------------------------
+
+    def _budget(self) -> CommandBudget:
+        """Return the budget, in which each entry has a purse with its limits of money.
+
+        What was spent before is the cost in rows, and of the decisions in records of jobs without a
+        row.
+        """
+        suite = self.plan.suite
+        before = dict.fromkeys(suite.entries, 0.0)
+        for job in self.plan.jobs:
+            before[job.entry] += sum(self._costs(job))
+        whole = _limits("max_cost", suite.max_cost, sum(before.values()))
+        purses = {
+            name: CommandBudget(
+                calls_at_once=self.at_once,
+                shared=_limits(f"entries.{name}.max_cost", entry.max_cost, before[name]) + whole,
+            )
+            for name, entry in suite.entries.items()
+        }
+        return CommandBudget(purses=purses)
+
+    def _costs(self, job: JobKey) -> Iterator[float]:
+        """Yield what was spent for the episodes of a job."""
+        if job in self.outcomes:
+            yield from (one.usage.get("cost", 0.0) for one in self.outcomes[job])
+            return
+        played = self._engine_job(job)
+        for number in range(1, played.cell.episodes + 1):
+            record = record_of(played, number)
+            if record is not None and record.exists():
+                yield recorded_usage(record).get("cost", 0.0)
+
+    # -- routers -----------------------------------------------------------------------------------
+
+    def _is_routed(self, entry: str) -> bool:
+        return self.plan.suite.entries[entry].method == ROUTER
+
+    def _tell(self, routed: Sequence[JobKey], others: Iterable[JobKey]) -> None:
+        """Tell routers what the others have answered; if that has changed, they play anew."""
+        found = self._predictions(others)
+        encode = msgspec.json.Encoder(order="deterministic").encode
+        content = b"".join(
+            encode(line | {"id": f"{model}/{world}/{seed}/{repeat + 1}/{line['id']}"}) + b"\n"
+            for (model, world, seed, repeat), lines in found.items()
+            for line in lines
+        )
+        file = self.out / _PREDICTIONS
+        if not file.is_file() or file.read_bytes() != content:
+            self._set_aside(routed)
+            write_whole(file, [content])
+        known: dict[tuple[str, str, int], dict[int, Any]] = {}
+        for job in routed:
+            of_cell = known.setdefault((job.world, job.entry, job.repeat), {})
+            of_cell[job.seed] = [{"predictions": self._known(job, found)}]
+        for key, of_cell in known.items():
+            self.cells[key] = evolve(self.cells[key], known=of_cell, told=_digest(content))
+
+    def _predictions(self, jobs: Iterable[JobKey]) -> dict[_Key, list[dict[str, Any]]]:
+        """Return the questions of ended episodes, with the answers of the methods."""
+        played: dict[_Key, dict[str, Episode]] = {}
+        models: dict[_Key, ItemsModel[Any]] = {}
+        for job in jobs:
+            entry, model = self.plan.suite.entries[job.entry], self.plan.cells[job[:2]].model
+            record = record_in(self.out, self.outcomes[job][0])
+            if entry.method and record.is_file() and isinstance(model, ItemsModel):
+                models[key := (entry.model, job.world, job.seed, job.repeat)] = model
+                past = Episode.read(record, keep_steps=False)
+                played.setdefault(key, {})[entry.method] = past
+        return {
+            key: list(_policy_class(models[key]).predictions(models[key], episodes))
+            for key, episodes in played.items()
+        }
+
+    def _known(self, job: JobKey, found: Mapping[_Key, list[dict[str, Any]]]) -> dict[str, Any]:
+        """Return what the policy of a router gets: see `OutsidePolicy.reuse`.
+
+        It learns from questions that are asked in none of its worlds; if all are, from those.
+        """
+        model = self.plan.suite.entries[job.entry].model
+        worlds = {world for world, entry in self.plan.cells if entry == job.entry}
+        mine = {key: lines for key, lines in found.items() if key[0] == model}
+        asked = {line["id"] for key, lines in mine.items() if key[1] in worlds for line in lines}
+        every = [line for lines in mine.values() for line in lines]
+        learned = [line for line in every if line["id"] not in asked] or every
+        return {
+            "learned": learned,
+            "stored": mine.get((model, job.world, job.seed, job.repeat), []),
+        }
 
 
-def _key(cell: Cell | None) -> tuple[str, int]:
-    assert isinstance(cell, SuiteCell)
-    return cell.job_prefix, cell.repeat
+def _policy_class(model: ItemsModel[Any]) -> type[OutsidePolicy]:
+    maker = maker_of(MODEL_POLICY, model)
+    assert isinstance(maker, type)
+    assert issubclass(maker, OutsidePolicy)
+    return maker
 
 
-# -- money -----------------------------------------------------------------------------------------
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
-def budget_of(plan: Plan, outcomes: Outcomes, out: Path, at_once: int) -> CommandBudget:
-    """Return the budget of a suite, in which each entry has a purse with its limits of money.
-
-    What was spent before is the cost in rows, and of the replies in records of jobs without a row.
-
-    Args:
-        plan: The suite.
-        outcomes: The outcomes of earlier commands.
-        out: The folder of the suite.
-        at_once: Most calls under way at one host.
-    """
-    before = dict.fromkeys(plan.suite.entries, 0.0)
-    for job in plan.jobs:
-        before[job.entry] += sum(_costs(job, outcomes, out))
-    most, purses = plan.suite.max_cost, {}
-    whole = () if most is None else (MoneyLimit("max_cost", most, sum(before.values())),)
-    for name, entry in plan.suite.entries.items():
-        key, own = f"entries.{name}.max_cost", entry.max_cost
-        limits = () if own is None else (MoneyLimit(key, own, before[name]),)
-        purses[name] = CommandBudget(calls_at_once=at_once, shared=(*limits, *whole))
-    return CommandBudget(purses=purses)
-
-
-def _costs(job: SuiteJob, outcomes: Outcomes, out: Path) -> Iterator[float]:
-    """Yield what was spent for the episodes of a job."""
-    if job.name in outcomes:
-        yield from (one.usage.get("cost", 0.0) for one in outcomes[job.name])
-        return
-    assert job.cell is not None
-    played = evolve(job.cell, out=out).job(job.seed)
-    for number in range(1, job.episodes + 1):
-        record = record_of(played, number)
-        if record is not None and record.exists():
-            with suppress(DesimError):  # its job fails with a sentence
-                yield sum(_prices(Episode.read(record, whole=False, keep_steps=False)))
-
-
-def _prices(episode: Episode) -> Iterator[float]:
-    """Yield the price of each reply on record, as of a decision that a kill has prevented."""
-    for line in episode.transcript:
-        reply = line.entry.get("reply") if isinstance(line.entry, Mapping) else None
-        if isinstance(reply, Mapping):
-            given = Spec.read(episode.header.policies[line.role]).arguments
-            price_in, price_out = (float(given.get(f"price_{way}", 0)) for way in ("in", "out"))
-            read, wrote = reply.get("prompt_tokens", 0), reply.get("completion_tokens", 0)
-            cached = min(reply.get("cached_tokens", 0), read)
-            price_cached = float(given.get("price_cached", price_in))
-            cost = (read - cached) * price_in + cached * price_cached + wrote * price_out
-            cost /= 1_000_000  # prices are for a million tokens
-            yield max(cost, reply.get("reported_cost") or 0.0)
+def _limits(name: str, most: float | None, spent: float) -> tuple[MoneyLimit, ...]:
+    return () if most is None else (MoneyLimit(name, most, spent),)

@@ -1,22 +1,29 @@
-"""The results of a world of a suite as a table."""
+"""The results of a suite as tables, and as files: a row an episode, and a row a column."""
 
-from collections.abc import Iterator, Sequence
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
+import msgspec
+
 from desim.core.roles import knowledge_legend, knowledge_order, with_knowledge
-from desim.episodes.usage import MOST_DEFAULTS
+from desim.episodes.usage import MOST_DEFAULTS, default_share
 from desim.rows.estimate_notes import DEFAULTS_MEANS, estimate_notes, missing_note
 from desim.show.estimates import ends_cell
 from desim.show.labels import estimate_text, number_text
 from desim.show.table import Printed, Table
-from desim.statistics.variance import MOST_RUNS
-from desim.studies.sample_size import SampleSize
-from desim.suites.results import ResultCell, SuiteLine, sizes_needed
-from desim.suites.suite_seeds import listed
+from desim.statistics.variance import variance_components
+from desim.suites.results import ResultCell, SuiteLine, results
+from desim.suites.suite_folder import Outcomes
+from desim.suites.suite_plan import Plan
 
 #: A block of columns: a head, and one cell for each line.
 _Block = list[tuple[str, list[Any]]]
+
+#: Seeds that a note lists at most.
+_LISTED = 5
 
 _TRAINING = "training: episodes that were only learned from; they are in no mean."
 _NOT_PLAYED = (
@@ -40,7 +47,10 @@ def result_table(world: str, lines: Sequence[SuiteLine]) -> Table:
         if any(each) or head == "cut":
             counts.append((head, each))
     if any(line.defaults is not None for line in lines):
-        counts.append(("defaults", [_share(line.defaults) for line in lines]))
+        shares = [
+            one if (one := line.defaults) is None else Printed(one, f"{one:.0%}") for line in lines
+        ]
+        counts.append(("defaults", shares))
     figures = map(_block, zip(*(line.cells for line in lines), strict=True))
     blocks = [
         [("entry", [with_knowledge(line.entry, line.knows) for line in lines])],
@@ -64,86 +74,70 @@ def by_knowledge(lines: Sequence[SuiteLine]) -> list[SuiteLine]:
 
 
 def _legend(lines: Sequence[SuiteLine]) -> Iterator[str]:
-    """Yield the sentences on what the heads of counts and shares mean."""
+    """Yield the sentences on what the heads of counts, shares and parts of `tokens` mean."""
     if any(line.training for line in lines):
         yield _TRAINING
     if any(line.defaults for line in lines):
         yield DEFAULTS_MEANS
     if any(line.not_played for line in lines):
         yield _NOT_PLAYED
-    yield from _parts_legend(lines)
-    yield from knowledge_legend(line.knows for line in lines)
-
-
-def _parts_legend(lines: Sequence[SuiteLine]) -> Iterator[str]:
-    """Yield the sentence on the columns that are parts of the column `tokens`."""
     own = ("cost", "tokens", "minutes")
     heads = [cell.head for cell in lines[0].cells if cell.used and cell.head not in own]
     if heads:
         yield f"{', '.join(heads)}: parts of tokens, read and written; reasoning is all written."
+    yield from knowledge_legend(line.knows for line in lines)
 
 
-def _pooled_note(lines: Sequence[SuiteLine]) -> Iterator[str]:
-    """Yield the worlds over which a table averages, and who has episodes in fewer of them."""
-    worlds = dict.fromkeys(world for line in lines for world in line.pooled)
-    if worlds:
+def _notes(lines: Sequence[SuiteLine]) -> Iterator[str]:
+    """Yield the sentences on lines that cannot be compared, what intervals count, seeds needed."""
+    for line in lines:
+        if seeds := line.tuned_on:
+            more = ", ..." if seeds[_LISTED:] else ""
+            named = ", ".join(map(str, seeds[:_LISTED])) + more
+            yield f"{line.entry} was tuned on {len(seeds):,} seeds of the report: {named}."
+    if worlds := dict.fromkeys(world for line in lines for world in line.pooled):
         fewer = (
             f"; {line.entry}: {', '.join(line.pooled) or 'none'} alone"
             for line in lines
             if len(line.pooled) < len(worlds)
         )
         yield f"Over the episodes of {', '.join(worlds)} together{''.join(fewer)}."
-
-
-def _notes(lines: Sequence[SuiteLine]) -> Iterator[str]:
-    """Yield the sentences on lines that cannot be compared, what intervals count, seeds needed."""
-    tuned = (
-        f"{line.entry} was tuned on seeds of the report: {listed(line.tuned_on)}."
-        for line in lines
-        if line.tuned_on
-    )
-    if sentence := " ".join(tuned):
-        yield sentence
-    yield from _pooled_note(lines)
     cells = [
         (line, cell) for line in lines for cell in line.cells if cell.estimate or not cell.used
     ]
-    lacking = {f"{line.entry} in {cell.head}": (cell.missing, line.n) for line, cell in cells}
-    yield from missing_note(lacking)
+    yield from missing_note(
+        {f"{line.entry} in {cell.head}": (cell.missing, line.n) for line, cell in cells}
+    )
     yield from estimate_notes(line.main.sample for line in lines)
-    sizes = sizes_needed(lines)
-    if sizes:
-        best = next(iter(sizes.values()))
-        needed = "; ".join(f"{entry} {_needed(size)}" for entry, size in sizes.items())
-        yield f"To tell from {best.best} by {best.column} (95 %, power 0.8): {needed}."
+    yield from _to_tell(lines)
 
 
-def _share(share: float | None) -> Printed | None:
-    return None if share is None else Printed(share, f"{share:.0%}")
-
-
-def _short(value: float, digits: int = 4) -> str:
-    return number_text(float(f"{value:.{digits}g}"))
-
-
-def _needed(size: SampleSize) -> str:
-    if size.difference == 0:
-        return "no difference"
-    number = f"more than {MOST_RUNS:,}" if size.needed is None else f"{size.needed:,}"
-    return f"{number} {size.unit} (played {size.played:,})"
+def _to_tell(lines: Sequence[SuiteLine]) -> Iterator[str]:
+    """Yield the sentence on the seeds that would distinguish each entry from the best one."""
+    known = [(one.mean, line) for line in lines if (one := line.main.estimate)]
+    if known:
+        _, best = max(known, key=lambda pair: pair[0])
+        seeds = {line.entry: line.main.sample.to_tell(best.main.sample) for _, line in known}
+        if texts := [f"{entry} {count:,}" for entry, count in seeds.items() if count]:
+            yield (
+                f"Seeds with which half the 95 % interval of the difference to {best.entry} by "
+                f"{best.main.head} would be half of it: {', '.join(texts)}."
+            )
 
 
 def _block(column: Sequence[ResultCell]) -> _Block:
     """Return a column, its interval and published numbers; none where all is empty."""
     if not any(cell.estimate or cell.published for cell in column):
         return []
-    head = column[0].head
+    head, spread = column[0].head, " ± sd" if column[0].show == "mean" else ""
     if column[0].used:
         return [(head, [_used(cell) for cell in column])]
-    spread = " ± sd" if column[0].show == "mean" else ""
     block: _Block = [(f"{head}{spread}", [_mean(cell) for cell in column])]
     if any(cell.estimate and cell.estimate.half for cell in column):
-        block.append(("95 %", [_ends(cell) for cell in column]))
+        ends = [
+            cell.estimate and ends_cell(cell.estimate.low, cell.estimate.high) for cell in column
+        ]
+        block.append(("95 %", ends))
     if any(cell.published for cell in column):
         block.append(("published", [cell.published or None for cell in column]))
     return block
@@ -171,5 +165,86 @@ def _mean(cell: ResultCell) -> Printed | None:
     return Printed(mean, estimate_text(mean, half) + sd)
 
 
-def _ends(cell: ResultCell) -> Printed | None:
-    return ends_cell(cell.estimate.low, cell.estimate.high) if cell.estimate else None
+def _short(value: float) -> str:
+    return number_text(float(f"{value:.4g}"))
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+#: The heads of `rows.csv` before those of usage and metrics.
+_HEADS = (
+    *("world", "entry", "seed", "repeat", "episode"),
+    *("state", "score", "ended", "decisions", "defaults"),
+)
+
+
+def result_files(plan: Plan, outcomes: Outcomes) -> dict[str, bytes]:
+    """Return the content of the files of results by name.
+
+    `rows.csv` has a row for each episode that was played, those of a series one by one, and
+    `table.csv` one for each column of each line. `defaults` is the share of default actions in the
+    decisions of language models, `cases` the number of cases that seeds share, which an interval
+    then counts.
+    """
+    played = [one for each in outcomes.values() for one in each]
+    usage = {f"usage.{name}" for one in played for name in one.usage}
+    metrics = {name for one in played for name in one.metrics}
+    rows = (
+        {
+            **{name: _plain(value) for name, value in one.metrics.items()},
+            **{f"usage.{name}": value for name, value in one.usage.items()},
+            **{name: getattr(one, name) for name in ("state", "score", "ended", "decisions")},
+            "world": job.world,
+            "entry": job.entry,
+            "repeat": job.repeat + 1,
+            "seed": job.seed + one.episode - 1,
+            "episode": one.episode,
+            "defaults": default_share(one.usage),
+            "reason": one.error or one.limit,
+        }
+        for job, each in outcomes.items()
+        for one in each
+    )
+    columns = [_column(line, cell) for line in results(plan, outcomes) for cell in line.cells]
+    return {
+        "rows.csv": _csv([*_HEADS, *sorted(usage), *sorted(metrics), "reason"], rows),
+        "table.csv": _csv([*columns[0]] if columns else [], columns),
+    }
+
+
+def _column(line: SuiteLine, cell: ResultCell) -> dict[str, Any]:
+    estimate, parts = cell.estimate, variance_components([*cell.by_seed.values()])
+    return {
+        "world": line.world,
+        "entry": line.entry,
+        "knows": line.knows,
+        "column": cell.head,
+        "show": cell.show,
+        "mean": estimate.mean if estimate else None,
+        "sd": cell.sd,
+        "low": estimate.low if estimate else None,
+        "high": estimate.high if estimate else None,
+        "n": estimate.n if estimate else 0,
+        "cases": len(cell.sample.independent) if cell.sample.is_clustered else None,
+        "variance_between_seeds": parts.between if parts else None,
+        "variance_between_was_negative": parts.negative if parts else None,
+        "variance_within_a_seed": parts.within if parts else None,
+        "published": cell.published or None,
+        "episodes": line.n,
+        **{name: getattr(line, name) for name in ("cut", "training", "not_played", "failed")},
+        "open": line.open,
+        "defaults": line.defaults,
+        "tuned_on": line.tuned_on,
+    }
+
+
+def _csv(heads: Sequence[str], rows: Iterable[dict[str, Any]]) -> bytes:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, heads, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue().encode()
+
+
+def _plain(value: Any) -> Any:
+    return msgspec.json.encode(value).decode() if isinstance(value, list | dict) else value

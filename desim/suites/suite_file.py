@@ -23,12 +23,13 @@ price_out = 0.6
 
 import json
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from attrs import Attribute, evolve, field, frozen
+from attrs.validators import and_, ge, le, min_len, optional
 
 from desim.engine.run.executors import AT_ONCE
 from desim.errors import DesimError, UsageError, possible
@@ -37,52 +38,25 @@ from desim.schema.validators import not_negative
 from desim.short_repr import short_repr
 from desim.show.files import read_text
 
-#: Most bytes of a suite's file.
-_MAX_BYTES = 1_000_000
+#: Most bytes of a suite's file, and most characters of a world's or an entry's name.
+_MAX_BYTES, _LONGEST_NAME = 1_000_000, 100
 
-
-#: Most episodes of a suite, and most that are played at once.
-MAX_JOBS, MAX_AT_ONCE = 100_000, 1_000
-
-
-#: Most episodes in a row; their files are numbered with three digits.
-MAX_IN_A_ROW = 999
-
-
-#: The statistics of an entry's episodes that a column may show.
-SHOWS = ("mean", "spread", "over_best", "normalised", "share")
-
+#: Most episodes of a suite.
+MAX_JOBS = 100_000
 
 #: The method that chooses one of all methods for each question.
 ROUTER = "router"
 
+#: The statistics of an entry's episodes that a column may show.
+_SHOWS = ("mean", "spread", "over_best", "normalised", "share")
 
-#: Most characters of a world's or an entry's name.
-_LONGEST_NAME = 100
-
-
-def _count(most: int | None = None) -> "Callable[[Any, Attribute[Any], int | None], None]":
-    """Return a validator of a field that holds a whole number of at least 1, or None."""
-
-    def validate(_: object, attribute: "Attribute[Any]", value: int | None) -> None:
-        if value is not None and not 1 <= value <= (most or value):
-            end = f" and at most {most:,}" if most else ""
-            raise ValueError(
-                f"{attribute.name}={value} was given; it is a whole number of at least 1{end}"
-            )
-
-    return validate
+#: Keys of an entry that a plain policy may have beside `policy`.
+_OF_ANY = ("policy", "worlds", "published", "tuned_on", "max_cost", "note")
 
 
-def _one_of(*values: str) -> "Callable[[Any, Attribute[Any], str], None]":
-    """Return a validator of a field that holds one of some texts."""
-
-    def validate(_: object, attribute: "Attribute[Any]", value: str) -> None:
-        if value not in values:
-            known = possible(value, list(filter(None, values)))
-            raise ValueError(f"{attribute.name}={value!r} was given; {known}")
-
-    return validate
+def _is_shown(_: object, attribute: "Attribute[str]", value: str) -> None:
+    if value not in _SHOWS:
+        raise ValueError(f"{attribute.name}={value!r} was given; {possible(value, _SHOWS)}")
 
 
 @frozen
@@ -111,7 +85,7 @@ class SuiteColumn:
     per: str = ""
     equals: str | None = None
     scale: float = 1.0
-    show: str = field(default="mean", validator=_one_of(*SHOWS))
+    show: str = field(default="mean", validator=_is_shown)
     published: str = ""
 
     @property
@@ -161,8 +135,8 @@ class WorldTable:
     set: dict[str, Any] = field(factory=dict)
     seeds: str | list[int] = ""
     tuning_seeds: str | list[int] = ""
-    repeats: int | None = field(default=None, validator=_count())
-    episodes: int = field(default=1, validator=_count(MAX_IN_A_ROW))
+    repeats: int | None = field(default=None, validator=optional(ge(1)))
+    episodes: int = field(default=1, validator=and_(ge(1), le(999)))  # names of files have 3 digits
     options: dict[str, Any] = field(factory=dict)
     policy: dict[str, str] = field(factory=dict)
     columns: tuple[SuiteColumn, ...] = ()
@@ -179,7 +153,7 @@ class PooledTable:
         published: The published sheet of this table.
     """
 
-    worlds: list[str]
+    worlds: list[str] = field(validator=min_len(1))
     columns: tuple[SuiteColumn, ...] = ()
     published: PublishedSheet | None = None
 
@@ -200,8 +174,6 @@ class EntryTable:
             each question and answers with what it has answered in this suite, without a call.
         learn: Where a router has its rules from: "offline", from what the methods of the suite
             answered; otherwise the paper's Table 4, or the file that options name as `router`.
-        rules: Who makes those of learn = "offline": "table", the best method of each capability and
-            difficulty; or "model", which writes them in one call.
         options: Further arguments of the policy `llm`: temperature, max_calls, mode, ...
         max_cost: Money that all episodes of this entry may use.
         worlds: The worlds that it plays; all where empty.
@@ -220,8 +192,7 @@ class EntryTable:
     price_in: float | None = field(default=None, validator=not_negative)
     price_out: float | None = field(default=None, validator=not_negative)
     method: str = ""
-    learn: str = field(default="", validator=_one_of("", "offline"))
-    rules: str = field(default="table", validator=_one_of("table", "model"))
+    learn: str = ""
     options: dict[str, Any] = field(factory=dict)
     max_cost: float | None = field(default=None, validator=not_negative)
     worlds: list[str] = field(factory=list)
@@ -236,8 +207,7 @@ class Suite:
 
     Attributes:
         title: What it is, in one line.
-        seeds: "A:B" without B, or a list; of all worlds that name none. Or seeds that a beacon
-            has drawn, as `desim commit seeds` prints them.
+        seeds: "A:B" without B, or a list; of all worlds that name none.
         tuning_seeds: Those on which entries may be tuned, of all worlds that name none; none of
             them is in the report.
         repeats: Episodes with each seed.
@@ -254,10 +224,10 @@ class Suite:
     title: str = ""
     seeds: str | list[int] = "0:1"
     tuning_seeds: str | list[int] = ""
-    repeats: int = field(default=1, validator=_count())
+    repeats: int = field(default=1, validator=ge(1))
     max_cost: float | None = field(default=None, validator=not_negative)
     ask_above: float = field(default=1.0, validator=not_negative)
-    concurrent: int = field(default=AT_ONCE, validator=_count(MAX_AT_ONCE))
+    concurrent: int = field(default=AT_ONCE, validator=and_(ge(1), le(1_000)))
     reference: str = ""
     worlds: Mapping[str, WorldTable] = field(factory=dict)
     entries: Mapping[str, EntryTable] = field(factory=dict)
@@ -283,13 +253,16 @@ def read_suite(path: Path, max_cost: float | None = None) -> Suite:
         suite = suite if max_cost is None else evolve(suite, max_cost=max_cost)
         for name, entry in suite.entries.items():
             with at(f"entries.{name}"):
-                _check_entry(entry, suite)
+                _check_worlds(entry.worlds, suite)
+                _check_entry(entry, limited=suite.max_cost is not None)
         for name, world in suite.worlds.items():
             with at(f"worlds.{name}"):
                 _check_options(world.options)
         for name, table in suite.tables.items():
             with at(f"tables.{name}"):
-                _check_table(name, table, suite)
+                _check_worlds(table.worlds, suite)
+                if name in suite.worlds:
+                    raise UsageError("a world has the same name; give the table another one")
     return suite
 
 
@@ -321,77 +294,59 @@ _KINDS = {"worlds": WorldTable, "entries": EntryTable, "tables": PooledTable}
 
 
 def _tables(plain: Any, key: str, kind: type) -> Iterator[tuple[str, Any]]:
-    """Yield the named tables under a key."""
-    for name, table in from_plain(plain, dict[str, Any], key).items():
+    """Yield the named tables under a key; columns may be names of figures."""
+    for name, table in from_plain(plain, dict[str, dict[str, Any]], key).items():
         if not (name.isprintable() and 0 < len(name) <= _LONGEST_NAME):
             raise UsageError(
                 f"{key}.{short_repr(name)} is no name: up to {_LONGEST_NAME} characters that can "
                 "be printed"
             )
+        if isinstance(columns := table.get("columns"), list):
+            table["columns"] = [{"figure": c} if isinstance(c, str) else c for c in columns]
         with at(f"{key}.{name}"):
-            made = from_plain(_with_columns(table), kind, f"{key}.{name}")
-            heads = [column.head for column in getattr(made, "columns", ())]
-            if twice := {head for head in heads if heads.count(head) > 1}:
-                raise UsageError(f"two columns are called {min(twice)!r}; give one another name")
+            made = from_plain(table, kind, f"{key}.{name}")
+            _refuse_repeated([column.head for column in getattr(made, "columns", ())], "columns")
         yield name, made
 
 
-def _with_columns(table: Any) -> Any:
-    """Return a table in which columns that are names of figures are tables."""
-    if not isinstance(table, Mapping) or not isinstance(table.get("columns"), list):
-        return table
-    named = [{"figure": one} if isinstance(one, str) else one for one in table["columns"]]
-    return {**table, "columns": named}
-
-
-def _check_table(name: str, table: PooledTable, suite: Suite) -> None:
-    if name in suite.worlds:
-        raise UsageError("a world has the same name; give the table another one")
-    if not table.worlds or len(set(table.worlds)) < len(table.worlds):
-        raise UsageError("worlds names at least one world, and each once")
-    _check_worlds(table.worlds, suite)
+def _refuse_repeated(names: Iterable[str], what: str) -> None:
+    listed = [*names]
+    if repeated := sorted({name for name in listed if listed.count(name) > 1}):
+        raise UsageError(f"{repeated[0]!r} is given twice in {what}; each name is given once")
 
 
 def _check_worlds(names: Iterable[str], suite: Suite) -> None:
     for world in names:
         if world not in suite.worlds:
             raise UsageError(f"there is no world {world!r}; {possible(world, suite.worlds)}")
+    _refuse_repeated(names, "worlds")
 
 
-def _check_entry(table: EntryTable, suite: Suite) -> None:
+def _check_entry(table: EntryTable, *, limited: bool) -> None:
     """Check what can be found before a policy is built."""
-    _check_worlds(table.worlds, suite)
     if not table.model:
-        _check_policy(table)
+        if not table.policy:
+            raise UsageError("it names neither a policy nor a language model (policy or model)")
+        none, given = to_plain(EntryTable()), to_plain(table)
+        for key in (key for key in given if key not in _OF_ANY and given[key] != none[key]):
+            raise UsageError(f"{key} belongs to a language model; give its name as model")
         return
     if not table.roles and isinstance(table.policy, str) and table.policy:
         raise UsageError(
             "beside a model, policy is for the other roles; name the model's own as roles"
         )
-    learns = table.learn or table.rules == "model"
-    if learns and (table.method != ROUTER or not table.learn):
+    wrong = table.learn != "offline" or table.method != ROUTER or "router" in table.options
+    if table.learn and wrong:
         raise UsageError(
-            f"learn={table.learn} and rules={table.rules} were given; only a router with learn "
-            '= "offline" learns from other methods, or has its rules written'
+            f'learn={table.learn} was given; possible is "offline", where method = "router" and '
+            "options have no router"
         )
-    if table.learn and "router" in table.options:
-        raise UsageError(f"options.router and learn={table.learn} each name the router's rules")
     _check_options(table.options)
-    limited = table.max_cost is not None or suite.max_cost is not None
+    limited = limited or table.max_cost is not None
     if limited and (table.price_in is None or table.price_out is None):
         raise UsageError(
             "a limit of money needs price_in and price_out (0 where the model is free)"
         )
-
-
-def _check_policy(table: EntryTable) -> None:
-    if not table.policy:
-        raise UsageError("it names neither a policy nor a language model (policy or model)")
-    given = to_plain(table)
-    keys = ("roles", "base_url", "key_env", "method", "learn", "options", "price_in", "price_out")
-    for key in keys:
-        if given.get(key) not in (None, "", [], {}):
-            raise UsageError(f"{key} belongs to a language model; give its name as model")
 
 
 def _check_options(options: Mapping[str, Any]) -> None:

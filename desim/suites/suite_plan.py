@@ -5,11 +5,12 @@ A job is one episode, or a series of episodes in a row between which policies le
 
 import contextlib
 import hashlib
+import itertools
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from attrs import evolve, field, frozen
@@ -23,6 +24,7 @@ from desim.engine.plan import RECORDS, Cell, safe_name
 from desim.engine.policies import HOST, entries, host_of
 from desim.episodes.lineup import Policies, assigned, resolve
 from desim.errors import DesimError, UsageError
+from desim.studies.sweep import read_seeds
 from desim.suites.suite_file import (
     MAX_JOBS,
     ROUTER,
@@ -34,15 +36,6 @@ from desim.suites.suite_file import (
     at,
     read_suite,
 )
-from desim.suites.suite_folder import (
-    REFERENCE,
-    SUITE,
-    holds_suite,
-    job_name,
-    refuse_earlier_format,
-    was_tuning,
-)
-from desim.suites.suite_seeds import checked, for_tuning, seeds_of
 
 #: The policy of a language model.
 MODEL_POLICY = "llm"
@@ -54,19 +47,39 @@ _NO_HOST = "http://127.0.0.1/v1"
 _OFFLINE = "offline"
 
 
-@frozen
-class SuiteCell(Cell):
-    """An entry in a world, with one of the repeats of every seed.
+class JobKey(NamedTuple):
+    """One episode, or several in a row, of an entry in a world.
 
     Attributes:
-        job_prefix: The beginning of the names of its jobs; safe in every file system.
+        world: The name of the world.
+        entry: The name of the entry.
+        seed: The seed, of several episodes the first one's.
+        repeat: Counted from 0 among the jobs with one seed.
+    """
+
+    world: str
+    entry: str
+    seed: int
+    repeat: int = 0
+
+    def __str__(self) -> str:
+        names = f"{safe_name(self.world)}__{safe_name(self.entry)}"
+        return f"{names}__seed{self.seed}__{self.repeat + 1}"
+
+
+@frozen
+class SuiteCell(Cell):
+    """An entry in a world, with one of the repeats of every seed; its purse is that of the entry.
+
+    Attributes:
+        world: The name of the world.
         repeat: Counted from 0 among the jobs with one seed.
         training: Episodes of a job in a row that only train its policies.
         tuning: Whether its seeds are those for tuning.
         told: A digest of what its policies know from other episodes of the suite.
     """
 
-    job_prefix: str = field(default="", kw_only=True)
+    world: str = field(default="", kw_only=True)
     repeat: int = field(default=0, kw_only=True)
     training: int = field(default=0, kw_only=True)
     tuning: bool = field(default=False, kw_only=True)
@@ -79,67 +92,26 @@ class SuiteCell(Cell):
         return next(filter(None, (host_of(one, of) for one, of in each)), "")
 
     def __str__(self) -> str:
-        return self.job_prefix.replace("__", ", ")
+        return f"{self.world}, {self.purse}"
 
     def plays(self) -> dict[str, str]:
         """Return the data that determine the episodes, by topic; equal entries share none."""
         told = {"told": self.told} if self.told else {}
-        job = {"job": self.job_prefix, "repeat": str(self.repeat + 1)}
+        job = {"world": self.world, "entry": self.purse, "repeat": str(self.repeat + 1)}
         return {**job, **Cell.plays(self), **told}
 
     def record_name(self, seed: int) -> str:
         """Return the name of the record of a job; of episodes in a row that of a folder."""
         plays = msgspec.json.encode(evolve(self, told="", out=None).plays(), order="sorted")
-        name = job_name(self.job_prefix, seed, self.repeat)
+        name = JobKey(self.world, self.purse, seed, self.repeat)
         end = ".jsonl" if self.episodes == 1 else ""
         return f"{RECORDS}/{name}__{hashlib.sha256(plays).hexdigest()[:8]}{end}"
 
     def frame(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return what its rows hold before seeds and results, and after them."""
         before, after = Cell.frame(self)
-        own = {
-            "job": self.job_prefix,
-            "repeat": self.repeat,
-            "train": self.training,
-            "tuning": self.tuning,
-        }
-        return {**before, **own}, after
-
-
-@frozen
-class SuiteJob:
-    """One episode of a suite, or several in a row.
-
-    Attributes:
-        world: The name of the world.
-        entry: The name of the entry that plays it.
-        seed: The seed of the first episode; each further one has the next seed.
-        repeat: Counted from 0 among the jobs with this seed.
-        episodes: Episodes in a row.
-        cell: What plays it; None in a plan to print.
-    """
-
-    world: str
-    entry: str
-    seed: int
-    repeat: int = 0
-    episodes: int = 1
-    cell: SuiteCell | None = field(default=None, repr=False, eq=False)
-
-    @property
-    def name(self) -> str:
-        """The name of the job, with which that of its record begins."""
-        return job_name(job_prefix(self.world, self.entry), self.seed, self.repeat)
-
-    @property
-    def is_series(self) -> bool:
-        """Whether it has several episodes in a row."""
-        return self.episodes > 1
-
-
-def job_prefix(world: str, entry: str) -> str:
-    """Return the beginning of the names of the jobs of an entry in a world."""
-    return f"{safe_name(world)}__{safe_name(entry)}"
+        names = ("world", "purse", "repeat", "training", "tuning")
+        return {**before, **{f"of_{name}": getattr(self, name) for name in names}}, after
 
 
 @frozen
@@ -153,13 +125,15 @@ class Plan:
             then with the next, so that early results compare all.
         reference: The folder of the published data files; None for those that ship with the models.
         tuning: Whether its seeds are those for tuning, and its results no report.
+        cells: The first repeat of each world and entry; empty in a plan to print.
     """
 
     path: Path
     suite: Suite
-    jobs: tuple[SuiteJob, ...] = field(repr=False)
+    jobs: tuple[JobKey, ...] = field(repr=False)
     reference: Path | None = None
     tuning: bool = False
+    cells: Mapping[tuple[str, str], SuiteCell] = field(factory=dict, repr=False)
 
     @property
     def shown(self) -> dict[str, WorldTable | PooledTable]:
@@ -169,18 +143,11 @@ class Plan:
     @property
     def episodes(self) -> int:
         """The episodes of all jobs."""
-        return sum(job.episodes for job in self.jobs)
+        return sum(self.suite.worlds[job.world].episodes for job in self.jobs)
 
-    @property
-    def in_a_row(self) -> dict[str, bool]:
-        """By the name of a job whether it has several episodes in a row."""
-        return {job.name: job.is_series for job in self.jobs}
-
-    @property
-    def cells(self) -> dict[tuple[str, str], SuiteCell]:
-        """The first repeat of each world and entry; none in a plan to print."""
-        pairs = {(job.world, job.entry): job.cell for job in reversed(self.jobs)}
-        return {pair: cell for pair, cell in reversed(pairs.items()) if cell is not None}
+    def cell(self, job: JobKey) -> SuiteCell:
+        """Return the cell of a job; the plan is not one to print."""
+        return evolve(self.cells[job.world, job.entry], repeat=job.repeat)
 
 
 def read_plan(
@@ -197,49 +164,79 @@ def read_plan(
     Raises:
         UsageError: The suite has a fault; the text has its place.
     """
-    plan = _plan(path, tuning=tuning, max_cost=max_cost)
-    suite = plan.suite
-    reference = path.resolve().parent / suite.reference if suite.reference else None
-    return with_cells(evolve(plan, reference=reference), keys=keys)
+    return with_cells(plan_to_print(path, tuning=tuning, max_cost=max_cost), keys=keys)
 
 
-def plan_to_print(folder: Path) -> Plan:
-    """Return the plan of the suite in a folder, whose results are printed; its jobs have no cells.
-
-    Nothing that the suite names is imported or opened, as it may be a stranger's.
-
-    Raises:
-        UsageError: The folder holds no suite, or its copy has a fault.
-    """
-    refuse_earlier_format(folder)
-    if not holds_suite(folder):
-        raise UsageError(f"{folder} holds no suite; desim bench SUITE.toml --out plays one into it")
-    plan = _plan(folder / SUITE, tuning=was_tuning(folder))
-    return evolve(plan, reference=folder / REFERENCE) if plan.suite.reference else plan
-
-
-def _plan(path: Path, *, tuning: bool, max_cost: float | None = None) -> Plan:
-    """Return the plan of a suite without cells."""
+def plan_to_print(path: Path, *, tuning: bool = False, max_cost: float | None = None) -> Plan:
+    """Return the plan of a suite without cells: nothing that it names is imported or opened."""
     suite = read_suite(path, max_cost)
     with at(path):
-        suite = for_tuning(checked(suite)) if tuning else checked(suite)
-        pairs = [
-            (name, entry, seeds_of(world.seeds, world.episodes), world)
-            for name, world in suite.worlds.items()
+        worlds = dict(_with_seeds(suite, tuning=tuning))
+        jobs = [
+            ((place, repeat), JobKey(name, entry, seed, repeat))
+            for name, world in worlds.items()
             for entry, table in suite.entries.items()
-            if name in (table.worlds or suite.worlds)
+            if name in (table.worlds or worlds)
+            for place, seed in enumerate(seeds_in(world.seeds))
+            for repeat in range(world.repeats or 1)
         ]
-        count = sum(len(seeds) * (w.repeats or 1) * w.episodes for _, _, seeds, w in pairs)
-        if count > MAX_JOBS:
-            raise UsageError(f"there are {count:,} episodes; a suite has at most {MAX_JOBS:,}")
-    jobs = [
-        ((place, repeat), SuiteJob(name, entry, seed, repeat, world.episodes))
-        for name, entry, seeds, world in pairs
-        for place, seed in enumerate(seeds)
-        for repeat in range(world.repeats or 1)
-    ]
-    ordered = sorted(jobs, key=lambda pair: pair[0])
-    return Plan(path, suite, tuple(job for _, job in ordered), tuning=tuning)
+        ordered = tuple(job for _, job in sorted(jobs, key=lambda pair: pair[0]))
+        reference = path.resolve().parent / suite.reference if suite.reference else None
+        plan = Plan(path, evolve(suite, worlds=worlds), ordered, reference, tuning)
+        if plan.episodes > MAX_JOBS:
+            raise UsageError(
+                f"there are {plan.episodes:,} episodes; a suite has at most {MAX_JOBS:,}"
+            )
+    return plan
+
+
+# -- seeds -----------------------------------------------------------------------------------------
+
+
+def seeds_in(given: str | list[int]) -> tuple[int, ...]:
+    """Return the seeds of a suite's file: "A:B" without B, or a list; none if it is empty.
+
+    Raises:
+        UsageError: They have another form, or are too many.
+    """
+    seeds: Sequence[int] = (given and read_seeds(given)) or () if isinstance(given, str) else given
+    if seeds[MAX_JOBS:]:  # a range may have more than `len` can count
+        raise UsageError(
+            f"more seeds than {MAX_JOBS:,} were given; a suite has at most {MAX_JOBS:,}"
+        )
+    if min(seeds, default=0) < 0 or len({*seeds}) < len(seeds):
+        raise UsageError(f"seeds {given!r} were given; they are different numbers of at least 0")
+    return tuple(seeds)
+
+
+def _with_seeds(suite: Suite, *, tuning: bool) -> Iterator[tuple[str, WorldTable]]:
+    """Yield the worlds with the seeds that they play and their repeats, all of them checked."""
+    for name, world in suite.worlds.items():
+        with at(f"worlds.{name}"):
+            report, others = world.seeds or suite.seeds, world.tuning_seeds or suite.tuning_seeds
+            if shared := _played(report, world) & _played(others, world):
+                text = f"tuning_seeds and seeds share seed {min(shared)}; they must differ"
+                raise UsageError(text)
+            if not (seeds := others if tuning else report):
+                raise UsageError(f"it has no {'tuning_seeds' if tuning else 'seeds'}; give some")
+        yield name, evolve(world, seeds=seeds, repeats=world.repeats or suite.repeats)
+    for name, entry in suite.entries.items():
+        with at(f"entries.{name}.tuned_on"):
+            seeds_in(entry.tuned_on)
+
+
+def _played(given: str | list[int], world: WorldTable) -> set[int]:
+    """Return the seeds of all episodes of a world, those in a row included."""
+    seeds, episodes = seeds_in(given), world.episodes
+    if any(after - before < episodes for before, after in itertools.pairwise(sorted(seeds))):
+        raise UsageError(
+            f"seeds {given!r} and episodes = {episodes} were given, so that two series would play "
+            f"the same seed; give seeds {episodes} apart, such as [0, {episodes}]"
+        )
+    return {seed + place for seed in seeds for place in range(episodes)}
+
+
+# -- cells -----------------------------------------------------------------------------------------
 
 
 @noting()  # for a model or a policy that reads a file when it is imported
@@ -253,35 +250,25 @@ def with_cells(plan: Plan, *, keys: bool) -> Plan:
     Raises:
         UsageError: The plan has a fault; the text has its place.
     """
-    suite = plan.suite
+    suite, models, cells = plan.suite, dict[str, Model[Any]](), {}
     with at(plan.path):
         for name, entry in suite.entries.items():
             if keys and entry.key_env and not os.environ.get(entry.key_env):
                 variable = f"the environment variable {entry.key_env} (key_env)"
                 raise UsageError(f"entries.{name}: {variable} is not set")
-        models = {name: _model(name, world) for name, world in suite.worlds.items()}
-        cells: dict[tuple[str, str], SuiteCell] = {}
-        for world, name in dict.fromkeys((job.world, job.entry) for job in plan.jobs):
+        for name, table in suite.worlds.items():
+            changes = {key: argument_text(value) for key, value in table.set.items()}
+            with at(f"worlds.{name}"):
+                models[name] = catalog.model(table.model, table.preset, changes)
+        for world, name in dict.fromkeys(job[:2] for job in plan.jobs):
             with at(f"entries.{name} in worlds.{world}"):
-                cell = _cell(world, name, suite, models[world], tuning=plan.tuning)
+                cell = evolve(_cell(world, name, suite, models[world]), tuning=plan.tuning)
                 _check_cell(cell, suite.entries[name], suite, keys=keys)
             cells[world, name] = cell
-    repeated = {
-        (world, name, repeat): evolve(cell, repeat=repeat)
-        for (world, name), cell in cells.items()
-        for repeat in range(suite.worlds[world].repeats or 1)
-    }
-    jobs = (evolve(job, cell=repeated[job.world, job.entry, job.repeat]) for job in plan.jobs)
-    return evolve(plan, jobs=tuple(jobs))
+    return evolve(plan, cells=cells)
 
 
-def _model(name: str, table: WorldTable) -> Model[Any]:
-    changes = {key: argument_text(value) for key, value in table.set.items()}
-    with at(f"worlds.{name}"):
-        return catalog.model(table.model, table.preset, changes)
-
-
-def _cell(world: str, name: str, suite: Suite, model: Model[Any], *, tuning: bool) -> SuiteCell:
+def _cell(world: str, name: str, suite: Suite, model: Model[Any]) -> SuiteCell:
     table, entry = suite.worlds[world], suite.entries[name]
     policies = _policies(entry, table)
     preset = table.preset or table.model.partition("/")[2]
@@ -294,9 +281,8 @@ def _cell(world: str, name: str, suite: Suite, model: Model[Any], *, tuning: boo
         episodes=table.episodes,
         usage=True,
         purse=name,
-        job_prefix=job_prefix(world, name),
+        world=world,
         training=max((_training(one) for one, _ in assigned(model, policies)), default=0),
-        tuning=tuning,
     )
 
 
@@ -324,35 +310,30 @@ def _check_cell(cell: SuiteCell, table: EntryTable, suite: Suite, *, keys: bool)
 
 
 def _policies(table: EntryTable, world: WorldTable) -> Policies:
-    """Return the policies of an entry in a world."""
+    """Return the policies of an entry in a world: by role, or one for all default roles."""
+    own = table.policy if isinstance(table.policy, dict) else {"": table.policy}
     if not table.model:
-        own = table.policy if isinstance(table.policy, dict) else {"": table.policy}
         return {**world.policy, **own} if world.policy else table.policy
     spec = str(Spec(MODEL_POLICY, _arguments(table, world.options)))
-    others = table.policy if isinstance(table.policy, dict) else {"": table.policy}
-    beside = {role: one for role, one in {**world.policy, **others}.items() if one}
+    beside = {role: one for role, one in {**world.policy, **own}.items() if one}
     policies = {**beside, **dict.fromkeys(table.roles or [""], spec)}
     return spec if policies.keys() == {""} else policies
 
 
 def _arguments(table: EntryTable, options: Mapping[str, Any]) -> dict[str, str]:
     """Return the arguments of the policy of a language model, as text."""
+    is_router = table.method == ROUTER
     own = {
         "model": table.model,
         "base_url": table.base_url,
         "key_env": table.key_env,
         "price_in": table.price_in or "",
         "price_out": table.price_out or "",
-        "method": "" if table.method == ROUTER else table.method,
-        "router": _router(table) if table.method == ROUTER else "",
+        "method": "" if is_router else table.method,
+        "router": (table.learn or "table_4") if is_router else "",
     }
     named = {key: str(value) for key, value in own.items() if value != ""}
     return named | {k: argument_text(value) for k, value in {**options, **table.options}.items()}
-
-
-def _router(table: EntryTable) -> str:
-    learned = f"{table.learn}_model" if table.rules == "model" else table.learn
-    return learned or "table_4"
 
 
 def with_hosts(model: Model[Any], policies: Policies) -> Any:
@@ -361,15 +342,10 @@ def with_hosts(model: Model[Any], policies: Policies) -> Any:
     So they are built without a key.
     """
     if isinstance(policies, Mapping):
-        return {role: _with_host(model, one) for role, one in policies.items()}
-    return _with_host(model, policies)
-
-
-def _with_host(model: Model[Any], policy: Any) -> Any:
-    if not isinstance(policy, str):
-        return policy
-    with contextlib.suppress(DesimError):  # a line-up, or a fault that building it finds
-        if host_of(policy, model):
-            spec = Spec.read(policy)
-            return str(evolve(spec, arguments={HOST: _NO_HOST, **spec.arguments}))
-    return policy
+        return {role: with_hosts(model, one) for role, one in policies.items()}
+    if isinstance(policies, str):
+        with contextlib.suppress(DesimError):  # a line-up, or a fault that building it finds
+            if host_of(policies, model):
+                spec = Spec.read(policies)
+                return str(evolve(spec, arguments={HOST: _NO_HOST, **spec.arguments}))
+    return policies

@@ -1,23 +1,24 @@
 """`desim verify`: whether a record, or the folder of a suite, is what it claims to be.
 
 Every record is played again from its seed: rules decide once more by what they observe, recorded
-replies of language models are read once more, and people's and other answers that nobody can ask
-for again are repeated. The new record is compared with the one that is verified, its outcome with
-that in the folder, and the tables with those that the outcomes give.
+replies of language models are read once more, and answers that nobody can ask for again, such as
+those of people and of routers, are repeated. The new record is compared with the one that is
+verified, its outcome with that in the folder, and the tables with those that the outcomes give.
 """
 
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from attrs import define
 
 from desim import catalog
-from desim.catalog.policy_spec import Spec, label
+from desim.catalog.policy_spec import label
 from desim.core.model import Model
-from desim.core.policy import OutsidePolicy
+from desim.core.policy import OutsidePolicy, most_known
 from desim.core.streams import kept_globals
 from desim.episodes.driver import play_session
 from desim.episodes.episode_options import EpisodeOptions
@@ -25,30 +26,27 @@ from desim.episodes.lineup import Lineup, Policies, assign, resolve
 from desim.episodes.replay import replay
 from desim.episodes.series import SeriesOptions, episode_file, series
 from desim.episodes.session import Session
+from desim.episodes.usage import unplayed_roles, usage_in_all
 from desim.errors import BadRecord, DesimError, UsageError
-from desim.records.differences import DifferingPlace, RecordDifferences
-from desim.records.differences import record_differences as differences_of
+from desim.records.differences import DifferingPlace, RecordDifferences, record_differences
 from desim.records.episode import Episode
 from desim.records.provenance import versions
 from desim.records.reach import model_reaches, policy_reaches, refuse
 from desim.short_repr import short_repr
-from desim.suites.predictions import FILE, Predictions, is_routed
-from desim.suites.result_files import result_files
-from desim.suites.suite_file import Suite
-from desim.suites.suite_folder import (
-    Outcomes,
-    Played,
-    outcomes_in,
-    record_differences,
-    record_in,
-)
-from desim.suites.suite_plan import Plan, SuiteJob, plan_to_print, with_cells, with_hosts
+from desim.show.labels import flat
+from desim.suites.result_table import result_files
+from desim.suites.suite_file import ROUTER, Suite
+from desim.suites.suite_folder import Played, read_folder, record_in
+from desim.suites.suite_plan import with_cells, with_hosts
 
 #: A class or function that is named by its module.
 _IMPORTED = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 
 #: Fields of a header that say where and by which code an episode was played.
 _ENVIRONMENT = ("format", "version", "code", "provenance")
+
+#: Fields of an outcome that its record holds as well.
+_ON_RECORD = ("score", "ended", "decisions", "metrics", "usage", "ledger_digest", "knows")
 
 #: What was done with the episodes, and those that have been verified of all.
 Progress = Callable[[int, int], None]
@@ -108,66 +106,54 @@ def verify_suite(
         UsageError: The folder holds no suite, or the suite names a module or a file.
         BadRecord: An outcome is damaged.
     """
-    printed = plan_to_print(folder)
-    if not trust and (named := next(_reaches(printed.suite), "")):
+    plan, outcomes = read_folder(folder)
+    if not trust and (named := next(_reaches(plan.suite), "")):
         raise UsageError(f"{folder}: the suite names {named}; --trust imports and opens it")
-    plan = with_cells(printed, keys=False)
-    verified, outcomes = Verified(), outcomes_in(folder)
-    found: list[str] = []
-    try:
-        predictions = Predictions.of(plan, outcomes, folder)
-    except BadRecord:  # found with its job
-        predictions = Predictions(plan, {})
+    cells = with_cells(plan, keys=False).cells
+    verified, found = Verified(), list[str]()
     for done, job in enumerate(plan.jobs):
         progress(done, len(plan.jobs))
-        known = predictions.known(job) if is_routed(plan, job) else ()
-        found += _of_job(job, outcomes.get(job.name, ()), folder, verified, known, trust=trust)
-    found += _of_predictions(predictions, folder)
-    found += _of_tables(printed, outcomes, folder)
+        played, cell = outcomes.get(job, ()), cells[job[:2]]
+        if not played:
+            found.append(f"{job}: it was not played")
+        ended = {record_in(folder, one): one for one in played if one.score is not None}
+        policies = None if plan.suite.entries[job.entry].method == ROUTER else cell.entry.policies
+        try:
+            for file, one in ended.items():
+                found += (f"{job}: {text}" for text in _from_record(one, file))
+            if ended:
+                again = _played_again(cell.model, policies, [*ended], verified, trust=trust)
+                found += (f"{job}: {text}" for text in again)
+        except BadRecord as fault:
+            found.append(f"{job}: {fault}")
+    for name, content in result_files(plan, outcomes).items():
+        path = folder / name
+        shown = path.read_bytes() if path.is_file() else b""
+        if content not in (shown, shown.replace(b"\r\n", b"\n")):
+            found.append(f"{path} is not what the outcomes give")
     verified.differences = tuple(found)
     return verified
 
 
-def _of_job(
-    job: SuiteJob,
-    played: Sequence[Played],
-    folder: Path,
-    verified: Verified,
-    known: Sequence[Mapping[str, Any]],
-    *,
-    trust: bool,
-) -> Iterator[str]:
-    assert job.cell is not None
-    if not played:
-        yield f"{job.name}: it was not played"
-        return
-    ended = [one for one in played if one.score is not None]
-    files = [record_in(folder, one, in_a_row=job.is_series) for one in ended]
-    try:
-        for one, file in zip(ended, files, strict=True):
-            yield from record_differences(job.name, one, file)
-        if ended:
-            policies = job.cell.entry.policies
-            again = _played_again(
-                job.cell.model, policies, files, verified, known=known, trust=trust
-            )
-            yield from (f"{job.name}: {each}" for each in again)
-    except BadRecord as fault:
-        yield f"{job.name}: {fault}"
-
-
-def _of_predictions(found: Predictions, folder: Path) -> Iterator[str]:
-    path = folder / FILE
-    if path.is_file() and path.read_bytes() != found.content:
-        yield f"{path} is not what the records say"
-
-
-def _of_tables(plan: Plan, outcomes: Outcomes, folder: Path) -> Iterator[str]:
-    for name, content in result_files(plan, outcomes).items():
-        path = folder / name
-        found = path.read_bytes() if path.is_file() else b""
-        if content not in (found, found.replace(b"\r\n", b"\n")):
-            yield f"{path} is not what the outcomes give"
+def _from_record(played: Played, record: Path) -> Iterator[str]:
+    """Yield a sentence for each difference of an outcome from the record of its episode."""
+    past = Episode.read(record, whole=False, keep_steps=False) if record.exists() else None
+    if past is None or (result := past.result) is None:
+        raise BadRecord(f"{record} is missing or cut, and its outcome is not")
+    again = Played(
+        score=result.score,
+        ended=result.ended,
+        decisions=result.decisions,
+        metrics=dict(flat(result.metrics)),
+        usage=usage_in_all(result.usage.values()),
+        ledger_digest=result.ledger_digest,
+        knows=most_known(past.header.knows.values()),
+        unplayed=unplayed_roles(result.usage),
+    )
+    for field in (*_ON_RECORD, "unplayed"):
+        kept, now = (msgspec.to_builtins(getattr(one, field)) for one in (played, again))
+        if kept != now:
+            yield f"{field} is {kept!r} in the rows and {now!r} on record"
 
 
 # -- an episode is played again --------------------------------------------------------------------
@@ -175,19 +161,21 @@ def _of_tables(plan: Plan, outcomes: Outcomes, folder: Path) -> Iterator[str]:
 
 def _played_again(
     model: Model[Any],
-    policies: Policies,
+    policies: Policies | None,
     records: Sequence[Path],
     verified: Verified,
     *,
-    known: Sequence[Mapping[str, Any]] = (),
     trust: bool,
 ) -> Iterator[str]:
-    """Play recorded episodes again, in a row if they are several, and yield what differs."""
+    """Play recorded episodes again, in a row if they are several, and yield what differs.
+
+    Without policies their answers are repeated.
+    """
     past = [Episode.read(record, keep_steps=False) for record in records]
     seeds = [each.header.seed for each in past]
     with tempfile.TemporaryDirectory(prefix="desim-verify-") as folder:
         with kept_globals(seeds[0]):
-            lineup = _asked(model, policies, past, known)
+            lineup = None if policies is None else _asked(model, policies, past)
             try:
                 again = _record_again(model, lineup, seeds, Path(folder)) if lineup else ()
             except DesimError as fault:
@@ -199,20 +187,20 @@ def _played_again(
             return
         verified.asked += len(past)
         for record, new, then in zip(records, again, past, strict=True):
-            if difference := _difference(differences_of(record, new)):
-                _check_versions(then, f"{record}: {difference}")
+            if difference := _difference(record_differences(record, new)):
+                made, here = then.header.provenance.versions, versions()
+                if made != here:
+                    raise UsageError(
+                        f"{record}: {difference}; it was made with {made}, here are {here}: verify "
+                        "it there"
+                    )
                 yield f"{record}: {difference}"
 
 
-def _asked(
-    model: Model[Any],
-    policies: Policies,
-    past: Sequence[Episode],
-    known: Sequence[Mapping[str, Any]],
-) -> Lineup | None:
+def _asked(model: Model[Any], policies: Policies, past: Sequence[Episode]) -> Lineup | None:
     """Return the policies that decide again; None if one cannot, such as a person.
 
-    A language model takes its replies from the records; *known* is that of `Cell`.
+    A language model takes its replies from the records.
     """
     try:
         given = assign(model, policies)
@@ -222,7 +210,6 @@ def _asked(
             if isinstance(policy, OutsidePolicy):
                 its = (line.entry for one in past for line in one.transcript if line.role == role)
                 policy.rehearse(its)
-                policy.reuse(known)
     except UsageError:  # the label of a person or of an agent names no policy that plays again
         return None
     return lineup
@@ -257,38 +244,20 @@ def _is(place: DifferingPlace) -> str:
     return f"{place.path} is {short_repr(place.a)}, played now {short_repr(place.b)}"
 
 
-def _check_versions(then: Episode, difference: str) -> None:
-    """Refuse to judge a record that differs and was made with other versions.
-
-    Raises:
-        UsageError: It was.
-    """
-    made, here = then.header.provenance.versions, versions()
-    if made != here:
-        raise UsageError(f"{difference}; it was made with {made}, here are {here}: verify it there")
-
-
 # -- what a stranger's suite names -----------------------------------------------------------------
 
 
 def _reaches(suite: Suite) -> Iterator[str]:
     """Yield the modules and files that a suite names, found in its text before it is built."""
+    specs = [one for world in suite.worlds.values() for one in world.policy.values()]
     for world in suite.worlds.values():
         name = world.model.partition("/")[0]
         if ":" in name or name not in catalog.model_names():
             yield f"the world {short_repr(world.model)}"
-            return
-        yield from model_reaches(name, world.set)
-        yield from _in_specs(world.policy.values())
+        else:
+            yield from model_reaches(name, world.set)
     for entry in suite.entries.values():
-        specs = entry.policy.values() if isinstance(entry.policy, dict) else (entry.policy,)
-        yield from _in_specs(specs)
-        yield from _in_specs([entry.method])
-        yield from (f"{name}={value}" for name, value in entry.options.items() if name == "memory")
-
-
-def _in_specs(specs: Iterable[str]) -> Iterator[str]:
-    for text in filter(None, specs):
-        spec = Spec.read(text)
-        for each in (spec.name, *spec.arguments.values()):
-            yield from (f"the module of {one}" for one in _IMPORTED.findall(each))
+        own = entry.policy.values() if isinstance(entry.policy, dict) else (entry.policy,)
+        specs += (*own, entry.method)
+    for spec in specs:
+        yield from (f"the module of {one}" for one in _IMPORTED.findall(spec))

@@ -191,7 +191,7 @@ class Llm(OutsidePolicy):
         for entry in known:
             if "predictions" in entry and self.routing:
                 given = from_plain(entry["predictions"], dict[str, list[Item]], "$.predictions")
-                self.routing.take(given["learned"], given["stored"], entry.get("rules"))
+                self.routing.take(given["learned"], given["stored"])
         self.metered.reuse(known)
 
     @staticmethod

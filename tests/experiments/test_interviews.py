@@ -1,5 +1,6 @@
 """The suite of case interviews on a stub, and the agreement of judges."""
 
+import csv
 import json
 import math
 from collections import Counter
@@ -11,7 +12,7 @@ from click.testing import CliRunner
 from published import find
 from support.paths import ROOT
 from support.stub import Served, serving, text
-from support.suites import bench
+from support.suites import bench, table
 
 from desim.suites.published import published_text
 from desim.suites.suite_plan import read_plan
@@ -51,17 +52,16 @@ def test_nine_methods_take_interviews_beside_the_published_table(
         (tmp_path / "suite.toml").write_text(suite.replace("episodes = 6", "episodes = 2"))
         code, _, errors = bench(tmp_path / "suite.toml", tmp_path / "out")
     assert code == 0, errors
-    results = json.loads((tmp_path / "out" / "results.json").read_text())
-    columns = {line["entry"]: line["columns"] for line in results if line["world"] == "interviews"}
+    columns = table(tmp_path / "out", "interviews")
     assert len(columns) == 9
-    pooled = [line for line in results if line["world"] == "Table 1" and line["entry"] in columns]
-    assert [line["columns"]["consulting"]["mean"] for line in pooled] == pytest.approx([0.5] * 9)
+    pooled = table(tmp_path / "out", "Table 1")
+    assert [pooled[name]["consulting"]["mean"] for name in columns] == pytest.approx([0.5] * 9)
     for of_entry in columns.values():
         assert of_entry["overall"]["mean"] == pytest.approx(0.5)
         assert of_entry["mean of four"]["mean"] == pytest.approx(0.75)
     printed = {name: of_entry["overall"]["published"] for name, of_entry in columns.items()}
-    assert printed["CoT"] == "0.807"
-    assert (printed["GEPA"], columns["GEPA"]["structure"]["published"]) == ("0.882", "0.888")
+    assert printed["CoT"] == 0.807
+    assert (printed["GEPA"], columns["GEPA"]["structure"]["published"]) == (0.882, 0.888)
     # Servers refuse to answer as a JSON object where no message speaks of JSON.
     in_json = [body for body in stub.requests if "response_format" in body]
     assert all("JSON" in json.dumps(body["messages"]) for body in in_json)
@@ -94,12 +94,14 @@ def test_the_suite_runs_to_its_last_table(
             code, printed, errors = bench(tmp_path / "suite.toml", tmp_path / "out")
             assert code == 0, errors
             assert len(stub.requests) in calls
-    lines = json.loads((tmp_path / "out" / "results.json").read_text())
-    assert all(line["n"] and not line["open"] + line["failed"] for line in lines)
+    with (tmp_path / "out" / "table.csv").open(encoding="utf-8") as file:
+        lines = list(csv.DictReader(file))
+    assert all(int(one["episodes"]) and one["open"] == one["failed"] == "0" for one in lines)
     assert [line for line in printed.splitlines() if line.startswith("Table 1")]
-    assert {line["usage"]["calls"] for line in lines if line["entry"].startswith("AOA")} == {0}
-    (figure,) = [one for one in lines if (one["world"], one["entry"]) == ("Figure 3", "AOA")]
-    assert figure["columns"]["all questions"]["published"] == "0.729"
+    with (tmp_path / "out" / "rows.csv").open(encoding="utf-8") as file:
+        routed = [row for row in csv.DictReader(file) if row["entry"].startswith("AOA")]
+    assert {float(row["usage.calls"]) for row in routed} == {0}
+    assert table(tmp_path / "out", "Figure 3")["AOA"]["all questions"]["published"] == 0.729
 
 
 def test_the_entries_of_the_suite_are_columns_of_table_2() -> None:

@@ -1,6 +1,7 @@
 """Suites for tests: a file with all worlds and scripted language models, and the command."""
 
 import contextlib
+import csv
 import sqlite3
 import subprocess
 from pathlib import Path
@@ -10,7 +11,7 @@ from support.forked import desim_process
 from support.paths import PYTHONPATH
 from support.stub import Served, call, text
 
-from desim.suites.suite_folder import Played, outcomes_in
+from desim.suites.suite_folder import Played, read_folder
 
 #: Every world, made short.
 WORLDS = """
@@ -83,7 +84,24 @@ def bench(suite: Path, out: Path, *options: str) -> tuple[int, str, str]:
 
 def outcomes(out: Path) -> dict[str, Played]:
     """Return the outcomes in a folder by job; of episodes in a row the last."""
-    return {name: each[-1] for name, each in outcomes_in(out).items()}
+    return {str(job): each[-1] for job, each in read_folder(out)[1].items()}
+
+
+def table(out: Path, world: str = "") -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the rows of `table.csv` by entry and column; of one world if it is named."""
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    with (out / "table.csv").open(encoding="utf-8") as rows:
+        for row in csv.DictReader(rows):
+            if world in ("", row["world"]):
+                of_entry = found.setdefault(row["entry"], {})
+                of_entry[row["column"]] = {name: _value(text) for name, text in row.items()}
+    return found
+
+
+def _value(text: str) -> Any:
+    with contextlib.suppress(ValueError):
+        return float(text)
+    return text or None
 
 
 def record_of(out: Path, job: str) -> Path:

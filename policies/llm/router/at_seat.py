@@ -210,17 +210,12 @@ class Routing:
         self._follow(Policy.read(plain))
         self._recorded = True
 
-    def take(self, learned: Sequence[Item], stored: Sequence[Item], rules: Any = None) -> None:
-        """Take stored predictions: to learn rules from, and to answer questions from.
-
-        *rules* are those that another episode has learned from the same, as plain values.
-        """
+    def take(self, learned: Sequence[Item], stored: Sequence[Item]) -> None:
+        """Take stored predictions: to learn rules from, and to answer questions from."""
         self._stored, self._learned = {item.id: item for item in stored}, learned
         self.labelled = True
         if self.learner and self._stored.keys() & {item.id for item in learned}:
             self._faults = ("the rules were learned from questions that are asked here",)
-        if self.learner and rules is not None:
-            self.learner = lambda _: Policy.read(rules)
         self._follow(self.policy)
 
     def _rules(self, learner: Learn, items: Sequence[Item]) -> Policy:

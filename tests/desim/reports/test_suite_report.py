@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.pages import Read, read
-from support.suites import bench
+from support.suites import bench, table
 
 from desim.reports.report import write_report
 
@@ -45,7 +45,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert code == 0, errors
     with contextlib.closing(sqlite3.connect(home / "out" / "sweep.sqlite")) as file, file:
         cells = file.execute("SELECT id, plays FROM cells").fetchall()
-        (cell,) = (number for number, plays in cells if b"beer__greedy" in plays)
+        (cell,) = (number for number, plays in cells if b'"greedy"' in plays)
         for seed, error in enumerate(("LimitReached: max_cost <i>", "PolicyFailed: down")):
             key = (cell, str(seed))
             query = "SELECT result FROM results WHERE cell = ? AND seed = ?"
@@ -107,7 +107,6 @@ def test_names_and_figures_of_a_line_belong_together(tmp_path: Path) -> None:
     (tmp_path / "suite.toml").write_text(suite)
     assert bench(tmp_path / "suite.toml", tmp_path / "out")[0] == 0
     _, first, second = read(write_report([tmp_path / "out"]).read_bytes()).tables[0]
-    played = json.loads((tmp_path / "out" / "results.json").read_text())
-    means = {line["entry"]: f"{line['columns']['score']['mean']:.0f}" for line in played}
+    means = {name: f"{each['score']['mean']:.0f}" for name, each in table(tmp_path / "out").items()}
     assert (first[0], first[3].split()[0]) == ("typical", means["typical"])
     assert (second[0], second[3].split()[0]) == ("greedy (rules)", means["greedy"])

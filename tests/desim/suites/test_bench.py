@@ -1,6 +1,5 @@
 """`desim bench`: kills, outages, budgets, foreign folders; nothing is bought twice."""
 
-import json
 import random
 import signal
 import subprocess
@@ -24,6 +23,7 @@ from support.suites import (
     record_of,
     started,
     suite_file,
+    table,
 )
 
 from desim.suites.expected import expectations, expected_cost
@@ -144,10 +144,11 @@ def test_the_same_command_again_plays_nothing(tmp_path: Path, stub: Stub) -> Non
     assert bench(suite, out)[:2] == (0, printed)
     assert len((out / "rows.csv").read_text().splitlines()) == 5
     assert len(stub.requests) == 12
-    lines = json.loads((out / "results.json").read_text())
-    assert [(line["entry"], line["n"]) for line in lines] == [("model", 2), ("rule", 2)]
-    assert lines[0]["columns"]["tokens"]["mean"] == 90
-    assert lines[0]["columns"]["cost"]["mean"] == pytest.approx(90 * 100 / 1e6)
+    lines = table(out)
+    counts = [(entry, columns["score"]["episodes"]) for entry, columns in lines.items()]
+    assert counts == [("model", 2), ("rule", 2)]
+    assert lines["model"]["tokens"]["mean"] == 90
+    assert lines["model"]["cost"]["mean"] == pytest.approx(90 * 100 / 1e6)
 
 
 def test_an_outage_is_resumed_by_the_same_command(
@@ -173,7 +174,7 @@ def test_an_outage_is_resumed_by_the_same_command(
 
 
 def test_a_folder_of_something_else_is_refused(tmp_path: Path, stub: Stub) -> None:
-    """A folder of files, a file, a suite of an earlier desim; budgets and columns may change."""
+    """A folder of files, a file; budgets and columns may change."""
     out = tmp_path / "out"
     suite = suite_file(tmp_path, stub.url, BEER)
     assert bench(suite, out)[0] == 0
@@ -184,8 +185,6 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path, stub: Stub) -> No
     (tmp_path / "mine" / "thesis.txt").touch()
     assert "holds other files and no suite" in bench(suite, tmp_path / "mine")[2]
     assert "desim: " in bench(suite, tmp_path / "mine" / "thesis.txt")[2]
-    (tmp_path / "mine" / "suite.json").touch()
-    assert "holds a suite of an earlier desim" in bench(suite, tmp_path / "mine")[2]
     assert len(stub.requests) == 6
 
 
@@ -326,8 +325,8 @@ def test_an_episode_cut_by_its_budget_is_in_no_mean(tmp_path: Path, stub: Stub) 
     suite.write_text(suite.read_text().replace("max_calls = 12", "max_calls = 5"))
     code, _, errors = bench(suite, tmp_path / "out")
     assert code == 0, errors
-    (line,) = json.loads((tmp_path / "out" / "results.json").read_text())
-    assert (line["n"], line["cut"], line["columns"]["score"]["mean"]) == (0, 1, None)
+    score = table(tmp_path / "out")["model"]["score"]
+    assert (score["episodes"], score["cut"], score["mean"]) == (0, 1, None)
     assert "max_calls=5 reached" in (tmp_path / "out" / "rows.csv").read_text()
 
 
@@ -348,14 +347,14 @@ def test_a_dry_run_counts_and_plays_nothing(tmp_path: Path, stub: Stub) -> None:
     assert bench(suite, out)[0] == 0
     twice = f'model = "n"\nbase_url = "{stub.url}"\nprice_in = 200\nprice_out = 200'
     plan = read_plan(suite_file(tmp_path, stub.url, BEER, 'seeds = "0:3"', twice=twice))
-    own, other = expectations(plan, outcomes_in(out))
+    own, other = expectations(plan, outcomes_in(out, plan))
     assert (own.left, own.calls, own.basis) == (2, 12, "1 of its own")
     assert (other.left, other.calls, other.basis) == (3, 18, "1 of other models")
     assert own.cost == pytest.approx(12 * REPLY)
     assert other.cost == pytest.approx(18 * 2 * REPLY)
     assert expected_cost([own, other]) == pytest.approx(48 * REPLY)
     longer = read_plan(suite_file(tmp_path, stub.url, BEER.replace("6", "7"), 'seeds = "0:3"'))
-    assert expectations(longer, outcomes_in(out))[0].left == 3
+    assert expectations(longer, outcomes_in(out, longer))[0].left == 3
     assert len(stub.requests) == 6
 
 

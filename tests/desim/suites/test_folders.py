@@ -1,6 +1,5 @@
 """The folder of a suite: the code of its episodes, damage, strangers, full disks, silent models."""
 
-import json
 import os
 import random
 import resource
@@ -15,7 +14,7 @@ import pytest
 from support.forked import desim_process, ended
 from support.paths import ROOT
 from support.stub import Served, Stub, serving, text
-from support.suites import answer, bench, lose_rows, outcomes, started, suite_file
+from support.suites import answer, bench, lose_rows, outcomes, started, suite_file, table
 
 from desim.reports.report import write_report
 
@@ -308,7 +307,7 @@ def test_a_full_disk_is_a_sentence_and_loses_nothing(
     assert (sent > 0) == started
     code, _, errors = bench(suite, out)
     assert code == 0, errors
-    assert [line["n"] for line in json.loads((out / "results.json").read_text())] == [20]
+    assert table(out)["model"]["score"]["episodes"] == 20
     assert 20 * 6 <= len(stub.requests) <= 20 * 6 + 20
     code, printed, errors = verified(out)
     assert code == 0, printed + errors
@@ -348,19 +347,19 @@ def test_an_episode_of_mostly_defaults_is_not_played(
     suite.write_text(suite.read_text().replace("max_calls = 12", "retries = 0"))
     code, printed, errors = bench(suite, out)
     assert code == 0, errors
-    (line,) = json.loads((out / "results.json").read_text())
+    score = table(out)["model"]["score"]
     share = 1 - read / 6
-    assert (line["n"], line["not_played"]) == (played, 1 - played)
-    assert line["defaults"] == pytest.approx(share)
-    assert (line["columns"]["score"]["mean"] is not None) == bool(played)
+    assert (score["episodes"], score["not_played"]) == (played, 1 - played)
+    assert score["defaults"] == pytest.approx(share)
+    assert (score["mean"] is not None) == bool(played)
     heads, values = (row.split(",") for row in (out / "rows.csv").read_text().splitlines())
     row = dict(zip(heads, values, strict=True))
     assert row["state"] == ("done" if played else "not played")
     assert float(row["defaults"]) == pytest.approx(share)
     assert f"{share:.0%}" in printed
     assert ("not played: episodes with more than 50% defaults" in printed) != bool(played)
-    table = write_report([out]).read_text()
-    assert ("not played" in table) != bool(played) or "that mostly took" in table
+    page = write_report([out]).read_text()
+    assert ("not played" in page) != bool(played) or "that mostly took" in page
 
 
 def test_a_silent_model_beside_another_is_not_played(tmp_path: Path, stub: Stub) -> None:
@@ -374,8 +373,8 @@ def test_a_silent_model_beside_another_is_not_played(tmp_path: Path, stub: Stub)
         out = tmp_path / "out"
         code, _, errors = bench(suite_file(tmp_path, "", world, model=model), out)
     assert code == 0, errors
-    (line,) = json.loads((out / "results.json").read_text())
-    assert (line["n"], line["not_played"], line["defaults"]) == (0, 1, 0.25)
+    score = table(out)["model"]["score"]
+    assert (score["episodes"], score["not_played"], score["defaults"]) == (0, 1, 0.25)
     assert "most of factory" in write_report([out]).read_text()
 
 

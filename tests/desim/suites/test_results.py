@@ -13,14 +13,12 @@ from support.paths import ROOT
 
 from desim.show.table import Printed
 from desim.statistics.clusters import clustered_mean, clustered_share
-from desim.statistics.intervals import interval
-from desim.statistics.variance import runs_needed
-from desim.suites.result_files import as_csv, as_json, table_as_csv
-from desim.suites.result_table import result_table
+from desim.statistics.intervals import interval, seeds_for_difference
+from desim.suites.result_table import result_files, result_table
 from desim.suites.results import ResultCell, column_value, results
 from desim.suites.suite_file import SuiteColumn
-from desim.suites.suite_folder import Played
-from desim.suites.suite_plan import Plan, read_plan
+from desim.suites.suite_folder import Outcomes, Played
+from desim.suites.suite_plan import JobKey, Plan, read_plan
 
 SHIPPED = sorted((ROOT / "experiments" / "suites").glob("*.toml"))
 
@@ -60,10 +58,21 @@ def plan(tmp_path: Path) -> Plan:
     return read_plan(path)
 
 
-def ended(job: str, score: float, **more: object) -> tuple[str, tuple[Played, ...]]:
+def job(name: str) -> JobKey:
+    """A job by its name."""
+    world, entry, seed, repeat = name.split("__")
+    return JobKey(world, entry, int(seed.removeprefix("seed")), int(repeat) - 1)
+
+
+def ended(name: str, score: float, **more: object) -> tuple[JobKey, tuple[Played, ...]]:
     """An outcome by its job."""
     given = {"score": score, "ended": "horizon", "seconds": 6.0, **more}
-    return job, (Played(**given),)  # type: ignore[arg-type]
+    return job(name), (Played(**given),)  # type: ignore[arg-type]
+
+
+def read(plan: Plan, outcomes: Outcomes, file: str = "table.csv") -> list[dict[str, str]]:
+    """The rows of a file of results."""
+    return list(csv.DictReader(io.StringIO(result_files(plan, outcomes)[file].decode())))
 
 
 def test_cut_and_failed_episodes_are_counted_and_in_no_mean(plan: Plan) -> None:
@@ -74,7 +83,7 @@ def test_cut_and_failed_episodes_are_counted_and_in_no_mean(plan: Plan) -> None:
             ended("game__first__seed0__2", 20.0, ended="ruin"),
             ended("game__first__seed1__1", 30.0),
             ended("game__first__seed1__2", 999.0, limit="max_calls=3 reached"),
-            ("game__second__seed0__1", (Played(error="died"),)),
+            (job("game__second__seed0__1"), (Played(error="died"),)),
         ]
     )
     first, second = results(plan, outcomes)
@@ -89,11 +98,10 @@ def test_cut_and_failed_episodes_are_counted_and_in_no_mean(plan: Plan) -> None:
     assert (score.published, ruined.published) == ("9.5±1", "7")
     assert [cell.head for cell in used] == ["cost", "tokens", "minutes"]
     assert second.cells[0].estimate is None
-    plain = json.loads(as_json([first, second]))
-    assert plain[0]["columns"]["score"]["published"] == "9.5±1"
-    rows = list(csv.DictReader(io.StringIO(as_csv(plan, outcomes))))
-    assert [row["state"] for row in rows] == ["done", "failed", "done", "done", "cut"]
-    assert rows[1]["reason"] == "died"
+    assert read(plan, outcomes)[0]["published"] == "9.5±1"
+    rows = read(plan, outcomes, "rows.csv")
+    assert [row["state"] for row in rows] == ["done", "done", "done", "cut", "failed"]
+    assert rows[-1]["reason"] == "died"
 
 
 def test_numbers_that_are_missing_are_counted_in_a_note(plan: Plan) -> None:
@@ -130,67 +138,47 @@ def test_defaults_and_episodes_not_played_have_columns_and_a_legend(plan: Plan) 
 def test_entries_that_know_more_come_last_and_are_marked(plan: Plan) -> None:
     """As the records of their episodes say, with the meaning below the table."""
     jobs = (("game__first__seed0__1", "rules"), ("game__second__seed0__1", "observation"))
-    lines = results(plan, dict(ended(job, 1.0, knows=level) for job, level in jobs))
-    table = result_table("game", lines)
+    outcomes = dict(ended(name, 1.0, knows=level) for name, level in jobs)
+    table = result_table("game", results(plan, outcomes))
     assert [line[0] for line in table.lines] == ["second", "first (rules)"]
     assert [sentence.partition(":")[0] for sentence in table.legend] == ["rules"]
-    assert [one["knows"] for one in json.loads(as_json(lines))] == ["rules", "observation"]
+    assert {row["knows"] for row in read(plan, outcomes) if row["entry"] == "first"} == {"rules"}
 
 
 def test_variance_is_split_between_and_within_seeds(plan: Plan) -> None:
     """By hand, before the scale of 0.5: within (2 + 2) / 2, between (2 * (4 + 4) - 2) / 2."""
     scores = {"seed0__1": 1.0, "seed0__2": 3.0, "seed1__1": 5.0, "seed1__2": 7.0}
     outcomes = dict(ended(f"game__first__{name}", score) for name, score in scores.items())
-    first, second = json.loads(as_json(results(plan, outcomes)))
-    column = first["columns"]["score"]
-    assert column["variance_between_seeds"] == 7.0 / 4
-    assert column["variance_within_a_seed"] == 2.0 / 4
-    assert second["columns"]["score"]["variance_within_a_seed"] is None
+    rows = {(row["entry"], row["column"]): row for row in read(plan, outcomes)}
+    column = rows["first", "score"]
+    assert column["variance_between_seeds"] == str(7.0 / 4)
+    assert column["variance_within_a_seed"] == str(2.0 / 4)
+    assert rows["second", "score"]["variance_within_a_seed"] == ""
 
 
 def test_a_negative_variance_between_seeds_is_0_and_said(plan: Plan) -> None:
-    """In the files."""
+    """In the file."""
     scores = {"seed0__1": 1.0, "seed0__2": 7.0, "seed1__1": 2.0, "seed1__2": 6.0}
     outcomes = dict(ended(f"game__first__{name}", score) for name, score in scores.items())
-    lines = results(plan, outcomes)
-    column = json.loads(as_json(lines))[0]["columns"]["score"]
-    assert column["variance_between_seeds"] == 0
-    assert column["variance_between_was_negative"] is True
-    row = next(csv.DictReader(io.StringIO(table_as_csv(lines))))
+    row = read(plan, outcomes)[0]
     assert (row["column"], row["variance_between_seeds"]) == ("score", "0.0")
     assert (row["variance_between_was_negative"], row["variance_within_a_seed"]) == ("True", "3.25")
 
 
 def test_seeds_that_tell_from_the_best_are_those_of_pairs(plan: Plan) -> None:
-    """By hand: differences 1 and 3 after the scale, so mean 2 and variance 2."""
+    """Differences of 1 and 3 after the scale; one common seed tells nothing."""
     first = {"seed0__1": 10.0, "seed1__1": 20.0}
     second = {"seed0__1": 12.0, "seed1__1": 26.0}
     outcomes = dict(ended(f"game__first__{name}", score) for name, score in first.items())
+    alone = dict(list(outcomes.items())[:1])
     outcomes |= dict(ended(f"game__second__{name}", score) for name, score in second.items())
-    lines = results(plan, outcomes)
-    needed = runs_needed(2.0, 2.0)
-    assert json.loads(as_json(lines))[0]["tell_from_best"] == {
-        "best": "second",
-        "column": "score",
-        "difference": 2.0,
-        "unit": "seeds",
-        "played": 2,
-        "needed": needed,
-    }
-    assert json.loads(as_json(lines))[1]["tell_from_best"] is None
-    text = f"To tell from second by score (95 %, power 0.8): first {needed} seeds (played 2)."
-    assert result_table("game", lines).notes == (text,)
-
-
-def test_repeats_of_one_seed_are_compared_as_two_samples(plan: Plan) -> None:
-    """Where there is one common seed; one episode of it tells nothing."""
-    scores = {"first__seed0__1": 10.0, "first__seed0__2": 14.0, "second__seed0__1": 20.0}
-    outcomes = dict(ended(f"game__{name}", score) for name, score in scores.items())
-    assert not result_table("game", results(plan, outcomes)).notes
-    outcomes |= dict([ended("game__second__seed0__2", 26.0)])
-    apart = json.loads(as_json(results(plan, outcomes)))[0]["tell_from_best"]
-    assert (apart["unit"], apart["played"], apart["difference"]) == ("repeats", 2, 5.5)
-    assert apart["needed"] == runs_needed(5.5, 2.0 + 4.5, samples=2)
+    needed = seeds_for_difference([1.0, 3.0])
+    (note,) = result_table("game", results(plan, outcomes)).notes
+    assert note == (
+        "Seeds with which half the 95 % interval of the difference to second by score would be "
+        f"half of it: first {needed}."
+    )
+    assert not result_table("game", results(plan, alone)).notes
 
 
 EARNINGS = """
@@ -333,17 +321,18 @@ def test_seeds_that_share_a_case_count_once(tmp_path: Path) -> None:
         ended(f"talk__first__seed{n}__1", score, cluster=f"case {n % 6}")
         for n, score in enumerate(scores)
     )
-    (line,) = results(read_plan(path), outcomes)
+    plan = read_plan(path)
+    (line,) = results(plan, outcomes)
     clusters = [n % 6 for n in range(8)]
     assert line.main.estimate == clustered_mean(scores, clusters, 0.95)
     assert "8 seeds, 6 cases, which intervals count" in str(result_table("talk", [line]))
-    assert json.loads(as_json([line]))[0]["columns"]["score"]["cases"] == 6
+    assert read(plan, outcomes)[0]["cases"] == "6"
 
 
-def in_a_row(entry: str, scores: list[float], seed: int = 0) -> tuple[str, tuple[Played, ...]]:
+def in_a_row(entry: str, scores: list[float], seed: int = 0) -> tuple[JobKey, tuple[Played, ...]]:
     """The outcomes of episodes in a row by their job."""
     each = (Played(episode=n, score=score) for n, score in enumerate(scores, 1))
-    return f"game__{entry}__seed{seed}__1", tuple(each)
+    return JobKey("game", entry, seed), tuple(each)
 
 
 def shown(cell: ResultCell) -> tuple[float, float | None]:
@@ -465,9 +454,7 @@ def test_parts_of_tokens_are_columns_where_an_entry_reports_them(plan: Plan) -> 
     }
     legend = "reasoning, judge tokens: parts of tokens, read and written; reasoning is all written."
     assert legend in table.legend
-    [first, second] = json.loads(as_json(lines))
-    assert first["usage"] == used
-    assert first["columns"]["judge tokens"]["mean"] == 35
-    assert second["columns"]["judge tokens"]["mean"] is None
+    means = {(row["entry"], row["column"]): row["mean"] for row in read(plan, outcomes)}
+    assert (means["first", "judge tokens"], means["second", "judge tokens"]) == ("35.0", "")
     lean = results(plan, dict([ended("game__second__seed0__1", 20.0, usage=plain)]))
     assert "reasoning" not in result_table("game", lean).heads

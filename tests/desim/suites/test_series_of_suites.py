@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from support.stub import Served, Stub, serving, text
-from support.suites import bench, lose_rows, record_of, started, suite_file
+from support.suites import bench, lose_rows, record_of, started, suite_file, table
 
 from desim import Episode
 
@@ -61,9 +61,8 @@ def test_a_series_has_a_record_and_a_row_an_episode(tmp_path: Path, stub: Stub) 
         ("0", "1", "done"), ("1", "2", "done"), ("2", "3", "done"),
     ]  # fmt: skip
     assert [float(r["score"]) for r in found] == [record.score for record in records]
-    (result,) = json.loads((out / "results.json").read_text())
-    score = result["columns"]["score"]
-    assert (result["n"], score["low"]) == (3, None)
+    score = table(out)["learner"]["score"]
+    assert (score["episodes"], score["low"]) == (3, None)
     assert score["mean"] == pytest.approx(sum(record.score for record in records) / 3)
     assert score["sd"] > 0
     assert bench(suite, out)[:2] == (0, printed)
@@ -108,8 +107,8 @@ def test_an_outage_keeps_the_episodes_before_it(tmp_path: Path, stub: Stub) -> N
     assert code == 1
     assert "1 of 3 episodes failed" in errors
     assert [(r["episode"], r["state"]) for r in rows(out)] == [("1", "done"), ("2", "failed")]
-    (result,) = json.loads((out / "results.json").read_text())
-    assert (result["n"], result["failed"], result["open"]) == (1, 1, 1)
+    score = table(out)["learner"]["score"]
+    assert (score["episodes"], score["failed"], score["open"]) == (1, 1, 1)
     assert bench(suite, out)[0] == 0
     assert len(stub.requests) == ALL + 1
     assert [r["state"] for r in rows(out)] == ["done"] * 3
@@ -137,10 +136,10 @@ def test_an_episode_cut_by_its_own_budget_is_left_out(tmp_path: Path, stub: Stub
     code, printed, errors = bench(suite, out)
     assert code == 0, errors
     assert [r["state"] for r in rows(out)] == ["done", "cut", "done"]
-    (result,) = json.loads((out / "results.json").read_text())
-    assert (result["n"], result["cut"]) == (2, 1)
+    score = table(out)["learner"]["score"]
+    assert (score["episodes"], score["cut"]) == (2, 1)
     whole = [float(row["score"]) for row in rows(out) if row["state"] == "done"]
-    assert result["columns"]["score"]["mean"] == pytest.approx(sum(whole) / 2)
+    assert score["mean"] == pytest.approx(sum(whole) / 2)
     assert " cut " in printed
 
 
@@ -151,9 +150,9 @@ def test_training_is_not_scored(tmp_path: Path, stub: Stub) -> None:
     code, printed, errors = bench(suite, out)
     assert code == 0, errors
     assert [r["state"] for r in rows(out)] == ["training", "training", "done"]
-    (result,) = json.loads((out / "results.json").read_text())
-    assert (result["n"], result["training"]) == (1, 2)
-    assert result["columns"]["score"]["mean"] == float(rows(out)[2]["score"])
+    score = table(out)["learner"]["score"]
+    assert (score["episodes"], score["training"]) == (1, 2)
+    assert score["mean"] == float(rows(out)[2]["score"])
     assert "training: episodes that were only learned from; they are in no mean." in printed
 
 

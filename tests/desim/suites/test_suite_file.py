@@ -9,7 +9,7 @@ from support.suites import suite_file
 
 from desim.errors import UsageError
 from desim.suites.suite_file import suite_content
-from desim.suites.suite_plan import Plan, SuiteJob, read_plan, safe_name
+from desim.suites.suite_plan import Plan, SuiteCell, read_plan, safe_name
 
 SHIPPED = sorted((ROOT / "experiments" / "suites").glob("*.toml"))
 
@@ -40,23 +40,22 @@ def refusal(folder: Path, text: str) -> str:
     return str(refused.value)
 
 
-def policies_of(job: SuiteJob) -> Any:
-    """Return the policies of a job."""
-    assert job.cell is not None
-    return job.cell.entry.policies
+def policies_of(cell: SuiteCell) -> Any:
+    """Return the policies of a cell."""
+    return cell.entry.policies
 
 
 def test_jobs_are_worlds_by_entries_by_seeds_by_repeats(tmp_path: Path) -> None:
     """All pairs with the first seed come before the second seed."""
     plan = planned(tmp_path, "repeats = 2\n" + GOOD)
-    names = [job.name for job in plan.jobs]
+    names = [str(job) for job in plan.jobs]
     assert names[:3] == [
         "game__rule__seed3__1",
         "game__greedy__seed3__1",
         "game__rule__seed3__2",
     ]
     assert len(set(names)) == len(names) == 8
-    assert plan.jobs[0].cell.model.horizon == 4  # type: ignore[attr-defined, union-attr]
+    assert plan.cells["game", "rule"].model.horizon == 4  # type: ignore[attr-defined]
 
 
 def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
@@ -74,13 +73,16 @@ MODEL = "[entries.x]\nmodel = 'm'\nbase_url = 'http://a/v1'\n"
         ("", "there is no [worlds.NAME]"),
         ("x = [" * 5000, "is no TOML"),
         ("seedz = 3\n" + GOOD, "unknown field `seedz`; did you mean 'seeds'?"),
-        ("[worlds]\na = 3\n[entries.b]\npolicy = 'greedy'", "worlds.a: Expected `object`"),
+        ("[worlds]\na = 3\n[entries.b]\npolicy = 'greedy'", "Expected `object`"),
         (GOOD.replace("[3, 1]", "[3, 3]"), "different numbers of at least 0"),
         (GOOD.replace("[3, 1]", f"'0:{10**30}'"), "a suite has at most 100,000"),
         (GOOD.replace("[3, 1]", "'0:100000'"), "there are 200,000 episodes"),
         ("max_cost = nan\n" + GOOD, "max_cost"),
-        ("concurrent = 1001\n" + GOOD, "concurrent=1001"),
-        (GOOD.replace("[entries.rule]", "episodes = 1000\n[entries.rule]"), "at most 999"),
+        ("concurrent = 1001\n" + GOOD, "<= 1000 - at `suite.concurrent`"),
+        (
+            GOOD.replace("[entries.rule]", "episodes = 1000\n[entries.rule]"),
+            "<= 999 - at `worlds.game.episodes`",
+        ),
         (
             GOOD.replace("[entries.rule]", "episodes = 3\n[entries.rule]"),
             "two series would play the same seed; give seeds 3 apart, such as [0, 3]",
@@ -90,7 +92,7 @@ MODEL = "[entries.x]\nmodel = 'm'\nbase_url = 'http://a/v1'\n"
             "train=2 leaves none of its 1 episodes in a row to be scored",
         ),
         (GOOD.replace("scale = 2", "show = 'over_bets'"), "did you mean 'over_best'?"),
-        (GOOD.replace('"score", {', '"score", "score", {'), "two columns are called 'score'"),
+        (GOOD.replace('"score", {', '"score", "score", {'), "'score' is given twice in columns"),
         (GOOD.replace("horizon = 4", "horizn = 4"), "worlds.game: BeerGame has no parameter"),
         (GOOD.replace('"beer_game/classic"', '"beer_gam"'), "worlds.game: there is no model"),
         (GOOD + '[entries."a\\nb"]\npolicy = "greedy"', "is no name"),
@@ -107,7 +109,7 @@ MODEL = "[entries.x]\nmodel = 'm'\nbase_url = 'http://a/v1'\n"
         (GOOD + MODEL + "options.memory = 'f'", "several episodes would write"),
         (GOOD + MODEL + "options.mode = 'a,b'", "holds a comma"),
         (GOOD + "[tables.game]\nworlds = ['game']", "tables.game: a world has the same name"),
-        (GOOD + "[tables.all]\nworlds = ['game', 'game']", "names at least one world, and each"),
+        (GOOD + "[tables.all]\nworlds = ['game', 'game']", "'game' is given twice in worlds"),
     ],
 )
 def test_what_is_wrong_is_refused(tmp_path: Path, text: str, says: str) -> None:
@@ -160,9 +162,9 @@ def test_a_model_may_take_some_roles_beside_rules(tmp_path: Path) -> None:
         mixed='model = "m"\nbase_url = "http://127.0.0.1:1/v1"\nroles = ["treasury.cfo"]\n'
         'policy = "laissez_faire"',
     )
-    (job,) = read_plan(path).jobs
-    assert isinstance(policies_of(job), dict)
-    assert set(policies_of(job)) == {"", "treasury.cfo"}
+    (cell,) = read_plan(path).cells.values()
+    assert isinstance(policies_of(cell), dict)
+    assert set(policies_of(cell)) == {"", "treasury.cfo"}
 
 
 @pytest.mark.filterwarnings("ignore:router=table_4")  # a rule for a published data set
@@ -190,10 +192,10 @@ def test_a_world_names_the_policies_of_roles_that_models_leave(tmp_path: Path) -
         '[worlds.beer]\nmodel = "beer_game"',
         model='model = "m"\nbase_url = "http://a/v1"\n',
     )
-    specs = {job.name: policies_of(job) for job in read_plan(path).jobs}
+    specs = {pair: policies_of(cell) for pair, cell in read_plan(path).cells.items()}
     model = "llm,model=m,base_url=http://a/v1"
-    assert specs["case__model__seed0__1"] == {"judge": "rubric", "": model}
-    assert specs["beer__model__seed0__1"] == model
+    assert specs["case", "model"] == {"judge": "rubric", "": model}
+    assert specs["beer", "model"] == model
 
 
 def test_a_world_names_the_policies_of_roles_that_rules_leave(tmp_path: Path) -> None:
@@ -205,7 +207,7 @@ def test_a_world_names_the_policies_of_roles_that_rules_leave(tmp_path: Path) ->
         rule='policy = "framework"',
         own='policy = { candidate = "silent", judge = "rubric,strictness=2" }',
     )
-    specs = {job.entry: policies_of(job) for job in read_plan(path).jobs}
+    specs = {name: policies_of(cell) for (_, name), cell in read_plan(path).cells.items()}
     assert specs == {
         "rule": {"judge": "rubric", "": "framework"},
         "own": {"candidate": "silent", "judge": "rubric,strictness=2"},
@@ -222,9 +224,7 @@ def test_a_world_has_options_of_its_own(tmp_path: Path) -> None:
         model=model + 'options = { mode = "json" }',
         rule='policy = "greedy"',
     )
-    specs = {job.name: policies_of(job) for job in read_plan(path).jobs}
-    assert specs["beer__model__seed0__1"] == "llm,model=m,base_url=http://a/v1,mode=json"
-    assert specs["edt__model__seed0__1"] == (
-        "llm,model=m,base_url=http://a/v1,feedback=false,mode=json"
-    )
-    assert specs["edt__rule__seed0__1"] == "greedy"
+    specs = {pair: policies_of(cell) for pair, cell in read_plan(path).cells.items()}
+    assert specs["beer", "model"] == "llm,model=m,base_url=http://a/v1,mode=json"
+    assert specs["edt", "model"] == ("llm,model=m,base_url=http://a/v1,feedback=false,mode=json")
+    assert specs["edt", "rule"] == "greedy"

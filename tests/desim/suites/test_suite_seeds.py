@@ -82,7 +82,7 @@ def test_a_suite_without_tuning_seeds_has_none_to_play(suite: Path, tmp_path: Pa
     suite.write_text(SUITE.replace('tuning_seeds = "100:102"', ""), encoding="utf-8")
     done = run("bench", suite, "--tuning", "--out", tmp_path / "out")
     assert done.exit_code == 2
-    assert "worlds.game has no tuning_seeds" in done.output
+    assert "worlds.game: it has no tuning_seeds" in done.output
     assert not (tmp_path / "out").exists()
 
 
@@ -90,5 +90,5 @@ def test_an_entry_that_was_tuned_on_the_report_is_marked(suite: Path, tmp_path: 
     """In the tables of results."""
     out = tmp_path / "out"
     shown = run("bench", suite, "--out", out).output
-    assert "order was tuned on seeds of the report: seeds 1, 2." in " ".join(shown.split())
+    assert "order was tuned on 2 seeds of the report: 1, 2." in " ".join(shown.split())
     assert "sterman was tuned" not in shown

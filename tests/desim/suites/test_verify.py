@@ -124,20 +124,6 @@ def test_a_false_folder_is_refused_at_its_place(copied: Path, kind: str) -> None
     assert lines[-1].endswith("see above")
 
 
-@pytest.mark.parametrize("kind", ["score", "swapped", "missing", "parameter"])
-def test_a_suite_whose_record_is_false_is_neither_printed_nor_continued(
-    copied: Path, kind: str
-) -> None:
-    """The sentence names the file and what to do."""
-    assert ended(desim_process("bench", "out", cwd=copied)).code == 0
-    FALSE[kind][0](copied)
-    for words in (("out",), ("suite.toml", "--out", "out")):
-        done = ended(desim_process("bench", *words, cwd=copied))
-        assert (done.code, done.out) == (1, "")
-        assert ".jsonl" in done.err
-        assert done.err.endswith("put the record back, or play the suite anew (--restart)\n")
-
-
 def test_replies_of_a_language_model_are_read_again(tmp_path: Path) -> None:
     """No request is sent, and a reply that was altered is found."""
     with serving(answer) as stub:

@@ -1,14 +1,14 @@
 """The router as an argument of `llm`: which method decides, recorded, cut and resumed."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.forked import desim_process, ended
 from support.stub import Served, Stub, serving, text
-from support.suites import bench, record_of, suite_file
+from support.suites import bench, record_of, suite_file, table
 
 from desim import Episode, catalog, play, play_series, replay, resume
 from desim.errors import BadRecord, PolicyWarning, UsageError
@@ -224,15 +224,16 @@ def test_the_papers_policy_is_the_one_that_ships() -> None:
 
 # -- in a suite ------------------------------------------------------------------------------------
 
+ALL = (
+    "by_item.numerical_calculation + by_item.domain_knowledge + by_item.information_extraction"
+    " + by_item.complex_reasoning"
+)
+
 QUESTIONS = """
 [worlds.questions]
 model = "reasoning/online"
 columns = [{ name = "right", figure = "ALL", show = "share" }]
-""".replace(
-    "ALL",
-    "by_item.numerical_calculation + by_item.domain_knowledge + by_item.information_extraction"
-    " + by_item.complex_reasoning",
-)
+""".replace("ALL", ALL)
 
 #: The right answers, and whether they take numbers, by the question.
 ANSWERS = {
@@ -278,8 +279,7 @@ def test_a_router_learns_from_the_answers_of_a_suite(tmp_path: Path) -> None:
             assert len(stub.requests) == calls
             told = "router=offline: the rules were learned from questions that are asked here"
             assert (errors.count("rule"), told in errors) == ((1, True) if calls else (0, False))
-    lines = json.loads((out / "results.json").read_text())
-    right = {line["entry"]: line["columns"]["right"]["mean"] for line in lines}
+    right = {entry: columns["right"]["mean"] for entry, columns in table(out).items()}
     # The seven easy questions of knowledge are too few for a rule.
     assert right["refine"] + right["cot"] == pytest.approx(1)
     assert right["router"] >= 74 / 84 > right["refine"] > right["cot"]
@@ -299,8 +299,32 @@ set = { split = "train" }
 [worlds.new]
 model = "reasoning/online"
 repeats = 2
-columns = [{ name = "right", figure = "by_item.numerical_calculation", show = "share" }]
-"""
+columns = [{ name = "right", figure = "ALL", show = "share" }]
+""".replace("ALL", ALL)
+
+
+def test_a_router_learns_from_questions_of_other_worlds(tmp_path: Path) -> None:
+    """The test split is then answered without a call, by rules of the training split."""
+    out = tmp_path / "out"
+    with serving(half_right) as stub:
+        model = f'model = "m"\nbase_url = "{stub.url}"\nmethod = '
+        suite = suite_file(
+            tmp_path, "", SPLITS, model="",
+            refine=f'{model}"self_refine"\noptions = {{ rounds = 0 }}',
+            cot=f'{model}"cot"',
+            router=f'{model}"router"\nlearn = "offline"\nworlds = ["new"]',
+        )  # fmt: skip
+        code, _, errors = bench(suite, out)
+        assert code == 0, errors
+        assert "learned from questions that are asked here" not in errors
+        paid = len(stub.requests)
+        assert bench(suite, out)[0] == 0
+        assert len(stub.requests) == paid
+    right = {entry: columns["right"]["mean"] for entry, columns in table(out, "new").items()}
+    assert right["router"] >= max(right["refine"], right["cot"]) > 0
+    done = ended(desim_process("verify", str(out), cwd=tmp_path))
+    assert done.code == 0, done.out
+
 
 #: The form of Appendix A.3.
 RULES = {
@@ -312,7 +336,7 @@ RULES = {
 }
 
 
-def rules_or_answers(written: str) -> "Callable[[int, dict[str, Any]], Served]":
+def rules_or_answers(written: str) -> Any:
     """Return a script that writes rules where it is asked for them, and else answers."""
 
     def script(number: int, body: dict[str, Any]) -> Served:
@@ -329,7 +353,7 @@ def routed_suite(folder: Path, url: str) -> Path:
         folder, "", SPLITS, model="",
         refine=f'{model}"self_refine"\noptions = {{ rounds = 0 }}',
         cot=f'{model}"cot"',
-        router=f'{model}"router"\nlearn = "offline"\nrules = "model"\nworlds = ["new"]',
+        router=f'{model}"router"\noptions = {{ router = "offline_model" }}\nworlds = ["new"]',
     )  # fmt: skip
 
 
@@ -339,8 +363,8 @@ def router_entries(out: Path, repeat: int) -> list[Any]:
     return [line.entry for line in record.transcript]
 
 
-def test_a_model_writes_the_rules_of_a_suites_router_once(tmp_path: Path) -> None:
-    """From the answers in other worlds; the test split is then answered without a call."""
+def test_a_model_writes_the_rules_of_a_suites_router(tmp_path: Path) -> None:
+    """In a call of each episode, from the answers in other worlds; questions take none."""
     out = tmp_path / "out"
     with serving(rules_or_answers(json.dumps(RULES))) as stub:
         suite = routed_suite(tmp_path, stub.url)
@@ -354,20 +378,18 @@ def test_a_model_writes_the_rules_of_a_suites_router_once(tmp_path: Path) -> Non
         paid = len(stub.requests)
         assert bench(suite, out)[0] == 0
         assert len(stub.requests) == paid
-    assert len(counts) == 1
+    assert len(counts) == 2
     assert '"right": {"cot": 0, "self_refine": ' in counts[0]
-    lines = {line["entry"]: line for line in json.loads((out / "results.json").read_text())}
-    assert lines["router"]["columns"]["right"]["mean"] == 1
-    first, second = router_entries(out, 1), router_entries(out, 2)
-    assert [next(iter(each)) for each in first] == ["texts", "request", "reply", "router"]
-    assert second == first[-1:]
-    assert second[0]["router"]["rules"][0]["choose"] == "cot"
+    for repeat in (1, 2):
+        *asked, last = router_entries(out, repeat)
+        assert [next(iter(each)) for each in asked] == ["texts", "request", "reply"]
+        assert last["router"]["rules"][0]["choose"] == "cot"
     done = ended(desim_process("verify", str(out), cwd=tmp_path))
     assert done.code == 0, done.out
 
 
 def test_replies_without_rules_leave_those_counted(tmp_path: Path) -> None:
-    """All calls are on record and paid once, and a sentence says what holds."""
+    """All calls are on record, and a sentence says what holds."""
     out = tmp_path / "out"
     with serving(rules_or_answers("I cannot tell.")) as stub:
         suite = routed_suite(tmp_path, stub.url)
@@ -376,12 +398,3 @@ def test_replies_without_rules_leave_those_counted(tmp_path: Path) -> None:
     assert "3 replies held no routing policy" in errors
     assert "the rules are those of learn=offline by counting" in errors
     assert sum("reply" in each for each in router_entries(out, 1)) == 3
-    assert router_entries(out, 2) == router_entries(out, 1)[-1:]
-
-
-def test_rules_by_a_model_need_answers_to_learn_from(tmp_path: Path) -> None:
-    """One sentence, before anything is played."""
-    table = 'model = "m"\nbase_url = "http://127.0.0.1/v1"\nmethod = "router"\nrules = "model"'
-    suite = suite_file(tmp_path, "", SPLITS, model="", router=table)
-    code, _, errors = bench(suite, tmp_path / "out")
-    assert (code, "rules=model were given; only a router with learn" in errors) == (2, True)
