@@ -17,7 +17,7 @@ from support.invariants import checked
 from support.paths import REFERENCE
 
 from desim.engine import opened_files
-from desim.engine.run.worker_pools import end_idle_pools
+from desim.engine.run.workers import end_idle_workers
 
 # No test asserts a time, so a slow machine must not fail an example. The examples are the same in
 # every run, more of them with `--hypothesis-profile=full`, as in .ci/run; `search` draws others.
@@ -94,7 +94,7 @@ def _no_opened_files() -> None:
 def _no_kept_workers() -> Iterator[None]:
     """End the workers that a test leaves: a forked one has whatever the test had patched."""
     yield
-    end_idle_pools()
+    end_idle_workers()
 
 
 @pytest.fixture(autouse=True)

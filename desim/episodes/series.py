@@ -1,7 +1,7 @@
 """Several episodes in a row with the same policies, which may learn in between."""
 
 import contextlib
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from attrs import define, evolve, field, frozen
 from desim.core.limits import Limits
 from desim.core.model import Model, model_of
 from desim.core.streams import kept_globals
-from desim.episodes.driver import play_session, play_session_async
+from desim.episodes.driver import play_session
 from desim.episodes.episode_options import EpisodeOptions, ModelOptions
 from desim.episodes.lineup import Lineup, Policies, resolve
 from desim.episodes.replay import first_difference
@@ -87,26 +87,20 @@ def play_series(options: SeriesOptions) -> list[Episode]:
     return found
 
 
-def series(options: SeriesOptions, last_events: int = 0) -> Iterator[InSeries]:
+def series(
+    options: SeriesOptions, last_events: int = 0, play: Callable[[Session], Episode] = play_session
+) -> Iterator[InSeries]:
     """Yield the episodes of a series, each as soon as policies have learned from it.
 
-    The error of a failed episode has as many last events as a note.
+    The error of a failed episode has as many last events as a note. What else than `play_session`
+    plays a session does so beside other episodes, which share the global generators.
     """
     with _opened(options, last_events) as playing:
         for at, seed in enumerate(playing.seeds):
-            with kept_globals(seed), playing.opened(at) as one:
+            alone = kept_globals(seed) if play is play_session else contextlib.nullcontext()
+            with alone, playing.opened(at) as one:
                 if one.session is not None:
-                    one.episode = play_session(one.session)
-            yield playing.learned(one)
-
-
-async def series_async(options: SeriesOptions) -> AsyncIterator[InSeries]:
-    """Yield the episodes of a series as `series` does, in the event loop that runs."""
-    with _opened(options) as playing:
-        for at, _ in enumerate(playing.seeds):
-            with playing.opened(at) as one:
-                if one.session is not None:
-                    one.episode = await play_session_async(one.session)
+                    one.episode = play(one.session)
             yield playing.learned(one)
 
 

@@ -18,8 +18,7 @@ from desim.core.model import ItemsModel
 from desim.core.policy import OutsidePolicy
 from desim.engine.budget import CommandBudget, MoneyLimit, spending
 from desim.engine.plan import RECORDS, Grid
-from desim.engine.run.job_results import has_record
-from desim.engine.run.play_series import record_of, set_aside
+from desim.engine.run.job_records import has_record, record_of, set_aside
 from desim.engine.run.playing import Playing, playing
 from desim.episodes.lineup import maker_of
 from desim.episodes.usage import recorded_usage

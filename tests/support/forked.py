@@ -5,7 +5,7 @@ about streams, exit codes, signals and locks holds for a forked process as well;
 imported, and from where, start a Python of their own.
 
 The same holds for the worker processes of a sweep or a suite: `forked_workers` forks them as well,
-and each then does what a spawned one does, from reading its pickled start to its exit.
+and each then does what a spawned one does.
 
 A fork of the tests' process also has its memory, which is more than what tests measure. `Preloaded`
 is a process between: run as a script, this module imports what a run with a language model needs,
@@ -17,12 +17,10 @@ import gc
 import io
 import json
 import os
-import runpy
 import signal
 import subprocess
 import sys
 import threading
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
@@ -35,13 +33,13 @@ from typing import IO, Any, NoReturn, Self
 from unittest.mock import patch
 
 from attrs import frozen
-from loky.backend import fork_exec
 from support.command_line import Ended
 from support.memory import peak
 from support.paths import PYTHONPATH, ROOT
 
 from desim.cli.main import COMMANDS, main
 from desim.engine import opened_files
+from desim.engine.run import worker_program, workers
 
 #: Imported beside the modules of the commands, once for all processes: what many commands use.
 FURTHER = ("desim.cli.tables", "desim.studies.sweep", "rich.table", "scipy.special")
@@ -83,43 +81,27 @@ def forked(
         ["never started"],
         preexec_fn=partial(_call, function, {**os.environ, **(env or {})}, module),  # noqa: PLW1509
         cwd=cwd,
-        text=True,
         restore_signals=False,  # Python ignores SIGPIPE and SIGXFSZ, and so does this one
-        **{**pipes, **streams},
+        **{"text": True, **pipes, **streams},
     )
 
 
 @contextmanager
 def forked_workers() -> Iterator[None]:
-    """Fork each worker process that loky would start."""
+    """Fork each worker process that a sweep would start."""
 
-    def fork(command: list[str], passed: Sequence[int], env: Mapping[str, str] | None) -> int:
-        with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", DeprecationWarning
-            )  # other threads hold no lock it needs
-            pid = os.fork()
-        if not pid:
-            _call(partial(_work, command), {**os.environ, **(env or {})}, "support", passed)
-        return pid
+    def fork(path: list[str]) -> "subprocess.Popen[Any]":
+        pipes = {"stdin": subprocess.PIPE, "stderr": None}
+        return forked(partial(worker_program.main, path), cwd=Path.cwd(), text=False, **pipes)
 
-    with patch.object(fork_exec, "fork_exec", fork):
+    with patch.object(workers, "_started", fork):
         yield
 
 
-def _work(command: list[str]) -> None:
-    """Run the program of a worker, which its command names."""
-    sys.argv = command[2:]
-    sys.modules.pop(command[2], None)  # of the process that started it
-    runpy.run_module(command[2], run_name="__main__", alter_sys=True)
-
-
-def _call(
-    function: Callable[[], Any], env: dict[str, str], module: str, kept: Sequence[int] = ()
-) -> NoReturn:
+def _call(function: Callable[[], Any], env: dict[str, str], module: str) -> NoReturn:
     code = 1
     try:
-        _become_new(env, module, kept)
+        _become_new(env, module)
         try:
             function()
             code = 0
@@ -132,11 +114,11 @@ def _call(
         os._exit(code)
 
 
-def _become_new(env: dict[str, str], module: str, kept: Sequence[int]) -> None:
-    """Leave nothing of this process but its modules, and the files of some numbers."""
+def _become_new(env: dict[str, str], module: str) -> None:
+    """Leave nothing of this process but its modules and standard streams."""
     gc.freeze()  # nothing of the tests is finalised here
     gc.enable()
-    _release_files({0, 1, 2, *kept})
+    _release_files()
     opened_files._opened.clear()
     os.environ.clear()
     os.environ.update(env)
@@ -156,10 +138,10 @@ def _become_new(env: dict[str, str], module: str, kept: Sequence[int]) -> None:
             del sys.modules[name]  # which a test has imported from a user's folder
 
 
-def _release_files(kept: set[int]) -> None:
+def _release_files() -> None:
     """Let every other inherited file refer to nothing; its number is not used anew."""
     null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
-    for number in {int(file.name) for file in Path("/dev/fd").iterdir()} - {null, *kept}:
+    for number in {int(file.name) for file in Path("/dev/fd").iterdir()} - {null, 0, 1, 2}:
         os.dup2(null, number, inheritable=False)
 
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import logging
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -11,21 +10,16 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from desim.engine.plan import Job
-from desim.engine.run.job_messages import Work, import_path, pickled, unpickle_and_play
+from desim.engine.run.job_messages import Work, import_path, pickled, rows_elsewhere
 from desim.engine.run.play_job import failed_to_json
 from desim.engine.run.signals import interrupts_deferred
-from desim.engine.run.worker_pools import (
-    FilesChanged,
+from desim.engine.run.workers import (
     ProcessEnded,
+    Worker,
     WorkerDied,
-    call_alone,
-    end_idle_pools,
-    end_pool,
-    keep_pool,
-    play_if_current,
-    submitted,
-    take_pool,
-    worker_pool,
+    end_idle_workers,
+    keep_workers,
+    take_worker,
 )
 from desim.errors import DesimError, UsageError
 from desim.short_repr import short_repr
@@ -40,9 +34,6 @@ ChunkQueue = Iterator[Sequence[Any]]
 #: The number of a chunk, counted from 0, and the rows of its first jobs.
 ChunkResult = tuple[int, list[bytes]]
 
-#: A submitted chunk: its number, and its jobs.
-Numbered = tuple[int, Sequence[Job]]
-
 #: Episodes that wait for a host under way at once, where no number is given.
 AT_ONCE = 8
 
@@ -55,9 +46,6 @@ _MAX_RESTARTS = 100
 #: Seconds that submitted chunks are awaited after Ctrl-C; a worker returns its chunk after
 #: `SECONDS_PER_CHUNK` (0.25) unless one episode takes longer.
 _SECONDS_AFTER_INTERRUPT = 0.6
-
-#: Seconds for which the jobs of a dead worker's chunk are played one at a time.
-_SECONDS_ALONE = 2.0
 
 #: The usual reasons of a death.
 _DIED = (
@@ -75,9 +63,12 @@ class Executor:
 
     Attributes:
         workers: The number of chunks played at once, which sets the size of chunks.
+        at_once: How many jobs whose policies wait for a host are played at once in threads of this
+            process, beside its chunks; 0 plays them as all others.
     """
 
     workers: int = 1
+    at_once: int = 0
 
     def run(self, work: Work, chunks: ChunkQueue) -> Iterator[ChunkResult]:
         """Play chunks; on Ctrl-C or an error the finished rows are yielded first.
@@ -128,7 +119,7 @@ class PoolExecutor(Executor):
         self._pool = pool
         self._losses = losses
         self._close = close
-        self._submitted: dict[Future[list[bytes]], Numbered] = {}
+        self._submitted: dict[Future[list[bytes]], int] = {}
         self._finished: SimpleQueue[Future[list[bytes]]] = SimpleQueue()
 
     def run(self, work: Work, chunks: ChunkQueue) -> Iterator[ChunkResult]:
@@ -136,12 +127,7 @@ class PoolExecutor(Executor):
         numbered = enumerate(chunks)
         try:
             while self._fill(work, numbered):
-                try:
-                    result = self._result(self._finished.get())
-                except WorkerDied as fault:
-                    yield from self._after_death(work, fault)
-                else:
-                    yield result
+                yield self._result(self._finished.get())
         except KeyboardInterrupt:
             yield from self._last_results()
             raise
@@ -153,54 +139,33 @@ class PoolExecutor(Executor):
         elif self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _after_death(self, work: Work, fault: WorkerDied) -> Iterator[ChunkResult]:  # noqa: ARG002
-        """Yield the results of the chunks that a dead worker may have had; here raises *fault*."""
-        raise fault
-
     def _fill(self, work: Work, numbered: Iterator[tuple[int, Sequence[Job]]]) -> bool:
         """Submit chunks until every worker has enough; return whether any chunk is submitted."""
         wanted = self.submitted_per_worker * self.workers - len(self._submitted)
         for index, chunk in islice(numbered, wanted):
-            message = self._message(work, chunk)
             # An interrupt inside a pool or a future may leave its lock held. `wait` of
             # `concurrent.futures` holds such locks as well, so a queue is used instead.
-            with interrupts_deferred():
-                future = self._submit_or_fail(message)
-                self._submitted[future] = index, chunk
+            with interrupts_deferred(), self._desim_errors():
+                future = self._submit(work, chunk)
+                self._submitted[future] = index
                 future.add_done_callback(self._finished.put)
         return bool(self._submitted)
 
-    def _message(self, work: Work, chunk: Sequence[Job]) -> Any:
-        """Return a chunk as it is submitted."""
-        return pickled(work, chunk)
-
-    def _submit_or_fail(self, message: Any) -> "Future[list[bytes]]":
-        """Submit a chunk; if the pool has lost a worker, return a future with that error."""
-        from concurrent.futures import Future
-
-        try:
-            with self._desim_errors():
-                return self._submit(message)
-        except WorkerDied as fault:
-            future: Future[list[bytes]] = Future()
-            future.set_exception(fault)
-            return future
-
-    def _submit(self, message: Any) -> "Future[list[bytes]]":
+    def _submit(self, work: Work, chunk: Sequence[Job]) -> "Future[list[bytes]]":
         assert self._pool is not None
-        return self._pool.submit(unpickle_and_play, message, import_path())
+        return self._pool.submit(rows_elsewhere, pickled(work, chunk), import_path())
 
     def _result(self, future: "Future[list[bytes]]") -> ChunkResult:
         """Return the result of a finished chunk, or raise the error that ended it."""
         with self._desim_errors():
             rows = future.result()
-        return self._submitted.pop(future)[0], rows
+        return self._submitted.pop(future), rows
 
     def _last_results(self) -> Iterator[ChunkResult]:
         """Cancel the chunks that have not begun, and yield those that finish in time."""
         end = time.monotonic() + _SECONDS_AFTER_INTERRUPT
         with interrupts_deferred():
-            self._submitted = {f: each for f, each in self._submitted.items() if not f.cancel()}
+            self._submitted = {f: index for f, index in self._submitted.items() if not f.cancel()}
         while self._submitted:
             try:
                 future = self._finished.get(timeout=max(0, end - time.monotonic()))
@@ -227,9 +192,9 @@ class PoolExecutor(Executor):
 class ProcessExecutor(PoolExecutor):
     """Plays chunks in worker processes, which have the import path of this process.
 
-    If a worker dies, the chunks under way are played again one job at a time: the job that ends its
-    worker becomes a failed row, and the others go on. A single worker is therefore useful, too: no
-    policy can end the sweep, and a limit of time stops every policy (see `hard_limit`).
+    A job during which its worker dies is played again, alone in a new worker; if that dies as well,
+    the job becomes a failed row. A single worker is therefore useful, too: no policy can end the
+    sweep, and a limit of time stops every policy (see `hard_limit`).
 
     Idle workers stay for the next sweep of this process, and end after a minute without one. Rows
     are those of new workers: these replace the old ones if a source file that one of them has
@@ -241,10 +206,10 @@ class ProcessExecutor(PoolExecutor):
     """
 
     def __init__(self, workers: int, restarts: int = _MAX_RESTARTS) -> None:
-        from concurrent.futures import BrokenExecutor
-
-        super().__init__(None, workers, {BrokenExecutor: WorkerDied(_DIED)})
+        super().__init__(None, workers)
         self._restarts = restarts
+        self._free: list[Worker] = []
+        self._busy: set[Worker] = set()
 
     def run(self, work: Work, chunks: ChunkQueue) -> Iterator[ChunkResult]:
         """Play chunks.
@@ -252,91 +217,69 @@ class ProcessExecutor(PoolExecutor):
         Raises:
             UsageError: The executor is playing another sweep.
         """
+        from concurrent.futures import ThreadPoolExecutor
+
         if self._pool is not None:
             raise UsageError(
                 "these workers are playing another sweep; let one end before the next starts, or "
                 "give each its own workers"
             )
-        self._pool, self._restarts_left = take_pool(self.workers), self._restarts
-        self._sweep = time.time_ns()
+        self._pool, self._restarts_left = ThreadPoolExecutor(self.workers), self._restarts
         try:
             yield from super().run(work, chunks)
         finally:
             self.close()
 
     def close(self) -> None:
-        """Keep the workers for the next sweep, or end them if they are busy."""
+        """Keep the workers for the next sweep, and end those that are busy."""
         with interrupts_deferred():
             pool, self._pool = self._pool, None
-            if pool is not None and self._submitted:
-                self._submitted = {}
-                end_pool(pool)
-            elif pool is not None:
-                keep_pool(pool, self.workers)
+            if pool is not None:
+                pool.shutdown(wait=False, cancel_futures=True)
+                for worker in list(self._busy):
+                    worker.kill()
+                pool.shutdown()
+            keep_workers(self._free)
+            self._submitted, self._finished, self._free = {}, SimpleQueue(), []
 
-    def _submit(self, message: Any) -> "Future[list[bytes]]":
-        return submitted(self._pool, play_if_current, message, import_path(), self._sweep)
+    def _submit(self, work: Work, chunk: Sequence[Job]) -> "Future[list[bytes]]":
+        assert self._pool is not None
+        return self._pool.submit(self._played, work, chunk)
 
-    def _after_death(self, work: Work, fault: WorkerDied) -> Iterator[ChunkResult]:
-        """Start the workers anew, and find the jobs that end them in the chunks under way."""
-        if not self._restarts_left:
-            raise fault from None
-        self._restarts_left -= 1
-        suspects, found = self._restart(), isinstance(fault, FilesChanged)
-        for future, (index, chunk) in suspects.items():
-            if future.done() and not future.exception():
-                yield index, future.result()
-            elif found:
-                yield index, []  # the cause is found, so this chunk is put back as it is
-            else:
-                rows, found = _played_alone(work, chunk, fault)
-                yield index, rows
-
-    def _restart(self) -> "dict[Future[list[bytes]], Numbered]":
-        """Replace the workers, and return the chunks that were under way."""
-        with interrupts_deferred():
-            end_pool(self._pool)
-            self._pool = worker_pool(self.workers)
-            suspects, self._submitted, self._finished = self._submitted, {}, SimpleQueue()
-        return suspects
-
-
-def _played_alone(work: Work, chunk: Sequence[Job], fault: WorkerDied) -> tuple[list[bytes], bool]:
-    """Play jobs one at a time for some seconds; a job that ends its worker is a failed row.
-
-    Returns:
-        The rows, and whether any job has ended its worker.
-
-    Raises:
-        WorkerDied: A worker ends without a job.
-    """
-    end = time.monotonic() + _SECONDS_ALONE
-    rows: list[bytes] = []
-    found = False
-    with contextlib.ExitStack() as stack:
-        pool: Any = None
-        for job in chunk:
-            pool = pool or _started_alone(stack, fault)
-            message, start = pickled(work, [job]), time.monotonic()
+    def _played(self, work: Work, chunk: Sequence[Job]) -> list[bytes]:
+        """Play a chunk in a worker until that stops; called in a thread for each worker."""
+        rows: list[bytes] = []
+        try:
+            self._play(work, chunk, rows)
+        except ProcessEnded:
+            if not self._restarts_left:
+                raise WorkerDied(_DIED) from None
+            self._restarts_left -= 1
+            job, start = chunk[len(rows)], time.monotonic()
             try:
-                rows += call_alone(pool, unpickle_and_play, message, import_path())
+                self._play(work, [job], rows)
             except ProcessEnded as death:
-                rows.append(failed_to_json(job, _death_text(job, death, time.monotonic() - start)))
-                found, pool = True, None
-            if time.monotonic() > end:
-                break
-    return rows, found
+                text = _death_text(job, death, time.monotonic() - start)
+                rows.append(failed_to_json(job, text))
+        return rows
 
-
-def _started_alone(stack: contextlib.ExitStack, fault: WorkerDied) -> Any:
-    """Return a pool of one worker, which is running; raise *fault* if it cannot be started."""
-    pool = worker_pool(1)
-    stack.callback(end_pool, pool)
-    try:
-        call_alone(pool, os.getpid)
-    except ProcessEnded:
-        raise fault from None
-    return pool
+    def _play(self, work: Work, chunk: Sequence[Job], rows: list[bytes]) -> None:
+        """Append the rows of the first jobs of a chunk, each as soon as a worker has played it."""
+        message = pickled(work, chunk)
+        worker = self._free.pop() if self._free else take_worker()
+        self._busy.add(worker)
+        if self._pool is None:  # closed, perhaps before this worker was known to be busy
+            worker.kill()
+        try:
+            for row in worker.replies(message):
+                rows.append(row)  # noqa: PERF402 (those before an exception count)
+        except BaseException:
+            worker.end()
+            raise
+        else:
+            self._free.append(worker)
+        finally:
+            self._busy.discard(worker)
 
 
 def _death_text(job: Job, death: ProcessEnded, seconds: float) -> str:
@@ -366,38 +309,7 @@ def workers(count: int) -> Iterator[Executor]:
     try:
         yield ProcessExecutor(count)
     finally:
-        end_idle_pools()
-
-
-class LocalExecutor(Executor):
-    """Plays jobs that compute with one executor, and those that wait for a host with another.
-
-    Args:
-        computing: Plays chunks of jobs that compute; closed with this executor.
-        make_waiting: Makes the executor of the jobs that wait, once there are any.
-    """
-
-    def __init__(self, computing: Executor, make_waiting: Callable[[], Executor]) -> None:
-        self.workers = computing.workers
-        self._computing = computing
-        self._make_waiting = make_waiting
-        self._waiting: Executor | None = None
-
-    @property
-    def waiting(self) -> Executor:
-        """Plays the jobs whose policies wait for a host."""
-        self._waiting = self._waiting or self._make_waiting()
-        return self._waiting
-
-    def run(self, work: Work, chunks: ChunkQueue) -> Iterator[ChunkResult]:
-        """Play chunks of jobs that compute."""
-        return self._computing.run(work, chunks)
-
-    def close(self) -> None:
-        """Close both executors."""
-        self._computing.close()
-        if self._waiting is not None:
-            self._waiting.close()
+        end_idle_workers()
 
 
 def dask_executor(address: str, seconds: float = 10) -> PoolExecutor:

@@ -53,9 +53,8 @@ def pickled(work: Work, chunk: Sequence[Job]) -> bytes:
     return message
 
 
-def unpickle_and_play(message: bytes, path: Sequence[str]) -> list[bytes]:
-    """Play a chunk in a worker, which may be on another machine."""
-    sys.path.extend(each for each in path if each not in sys.path)
+def rows_of(message: bytes) -> Iterator[bytes]:
+    """Play a chunk in a worker, and yield each row as it is played."""
     try:
         with noting():  # it imports the modules of models and policies
             names, work, chunk = pickle.loads(message)  # noqa: S301 (it comes from our own parent)
@@ -65,7 +64,13 @@ def unpickle_and_play(message: bytes, path: Sequence[str]) -> list[bytes]:
             "model and policies must be importable where the worker runs; or use jobs=1"
         ) from None
     _set_in_main(names)
-    return list(work(chunk))
+    yield from work(chunk)
+
+
+def rows_elsewhere(message: bytes, path: Sequence[str]) -> list[bytes]:
+    """Play a chunk in a worker on another machine, which may lack folders of the import path."""
+    sys.path.extend(each for each in path if each not in sys.path)
+    return list(rows_of(message))
 
 
 def _annotated() -> dict[str, Any]:

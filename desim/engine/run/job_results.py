@@ -20,7 +20,7 @@ from desim.engine.plan import (
     USAGE,
     Job,
 )
-from desim.engine.run.play_series import record_of
+from desim.engine.run.job_records import has_record, record_of
 from desim.episodes.usage import default_share, recorded_usage, unplayed_roles, usage_in_all
 from desim.records.episode import Episode
 from desim.show.labels import flat
@@ -128,11 +128,6 @@ def _columns(model: Model[Any], series: Series) -> dict[str, dict[str, str]]:
     declared = model.figures.series
     kept = lambda one, _: one.name != "better"  # noqa: E731 (metrics have it, series do not)
     return {name: asdict(declared[name], filter=kept) for name in series if name in declared}
-
-
-def has_record(job: Job) -> bool:
-    """Return whether a job has a record, whole or not."""
-    return job.record is not None and job.record.exists()
 
 
 def error_label(fault: BaseException) -> str:

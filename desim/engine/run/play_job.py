@@ -3,36 +3,29 @@
 import contextlib
 import copy
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
 from desim.collector import rare_collections
-from desim.core.limits import Alarm, time_text
+from desim.core.limits import Alarm
 from desim.core.model import ItemsModel
 from desim.core.policy import OutsidePolicy
 from desim.core.streams import kept_globals, seed_globals
 from desim.engine.budget import command_budget, spending
 from desim.engine.opened_files import noting, with_files
 from desim.engine.plan import Job
-from desim.engine.run.job_results import error_label, has_record, results_of, without_score
-from desim.engine.run.play_series import (
-    earlier_replies,
-    forget_earlier,
-    in_background,
-    play_series,
-    play_series_in_loop,
-    set_aside,
-)
+from desim.engine.run.job_records import earlier_replies, forget_earlier, has_record, set_aside
+from desim.engine.run.job_results import error_label, results_of, without_score
 from desim.engine.run.signals import hard_limit
 from desim.episodes.driver import play_session, play_session_async
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup, is_made_anew, resolve
+from desim.episodes.series import SeriesOptions, series
 from desim.episodes.session import Session
-from desim.errors import BadRecord, LimitReached
+from desim.errors import BadRecord
 from desim.records.episode import Episode
 from desim.records.lines import Header
 from desim.records.record_file import begun
@@ -45,6 +38,9 @@ _TOPICS = ("model", "params", "seed", "policies")
 #: Seconds after which a worker returns the rows that it has, so that progress stays visible and
 #: little is lost when it is killed.
 SECONDS_PER_CHUNK = 0.25
+
+#: Plays a session to its end.
+Play = Callable[[Session], Episode]
 
 _encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
 
@@ -92,28 +88,25 @@ def in_time(
                 return
 
 
-async def play_first_in_loop(jobs: Sequence[Job]) -> list[bytes]:
-    """Play the first of some jobs in the event loop that runs; return its results.
-
-    Other episodes go on while its policies wait; the results are those of `play_chunk`.
-    """
-    from asyncio import CancelledError
-
-    job = jobs[0]
+def play_with_files(job: Job, play: Play = play_session) -> bytes:
+    """Play a job; return its results as JSON, with the files that were opened."""
     with noting():
-        ended: list[dict[str, Any]] = []
-        try:
-            if not has_record(job):  # one may hold all replies that are left
-                command_budget().of(job.cell.purse).check()
-            results = await _results_in_loop(job, ended)
-        except CancelledError:
-            raise
-        except BaseException as fault:  # noqa: BLE001 (sys.exit in a policy)
-            results = without_score(job, error_label(fault), ended)
-    return [with_files(_encode(results), job.cell.parts())]
+        results = play_to_json(job, play)
+    return with_files(results, job.cell.parts())
 
 
-def play_to_json(job: Job) -> bytes:
+@contextlib.contextmanager
+def loop_player(make_loop: Callable[[], Any] | None = None) -> Iterator[Play]:
+    """Provide what plays sessions in one event loop, to which clients of policies are bound."""
+    import asyncio  # takes longer to import than desim itself
+
+    with asyncio.Runner(loop_factory=make_loop) as runner:
+        # Not `Runner.run`, which keeps Ctrl-C from a policy that computes.
+        run = runner.get_loop().run_until_complete
+        yield lambda session: run(play_session_async(session))
+
+
+def play_to_json(job: Job, play: Play = play_session) -> bytes:
     """Play one episode, or those of a job in a row, and return the results as JSON.
 
     These are score, ended, decisions, metrics, ledger_digest and error; where the model has them
@@ -123,7 +116,7 @@ def play_to_json(job: Job) -> bytes:
     """
     ended: list[dict[str, Any]] = []
     try:
-        return _encode(_results_of(job, ended))
+        return _encode(_results_of(job, ended, play))
     except KeyboardInterrupt:
         raise
     except BaseException as fault:  # noqa: BLE001 (sys.exit in a policy ends its episode only)
@@ -135,78 +128,46 @@ def failed_to_json(job: Job, error: str) -> bytes:
     return _encode(without_score(job, error))
 
 
-def _results_of(job: Job, ended: list[dict[str, Any]]) -> dict[str, Any]:
-    """Play with new policies, in an event loop if one of them is a coroutine."""
+def _results_of(job: Job, ended: list[dict[str, Any]], play: Play) -> dict[str, Any]:
+    """Play a job, anew if its record does not fit."""
+    if job.cell.waits and not has_record(job):  # one may hold all replies that are left
+        command_budget().of(job.cell.purse).check()
     # Around the session's own alarm, as the constructor of a policy or a model may not end either.
     seconds = job.cell.limits.seconds if job.cell.limits else None
     with hard_limit(seconds), Alarm(seconds):
         try:
-            return _played(job, ended)
-        except BadRecord as fault:
-            _play_anew(job, ended, fault)
-        return _played(job, ended)
+            return _played(job, ended, play)
+        except BadRecord:
+            if not has_record(job):
+                raise
+        set_aside(job)
+        ended.clear()
+        return _played(job, ended, play)
 
 
-async def _results_in_loop(job: Job, ended: list[dict[str, Any]]) -> dict[str, Any]:
-    """Play as `_results_of` does, in the event loop that runs."""
-    import asyncio
-
-    seconds = job.cell.limits.seconds if job.cell.limits else None
-    try:
-        async with asyncio.timeout(seconds) as limit:
-            try:
-                return await _played_in_loop(job, ended)
-            except BadRecord as fault:
-                _play_anew(job, ended, fault)
-            return await _played_in_loop(job, ended)
-    except TimeoutError:
-        if not limit.expired():
-            raise
-        raise LimitReached(time_text(seconds)) from None
-
-
-def _play_anew(job: Job, ended: list[dict[str, Any]], fault: BadRecord) -> None:
-    """Set a record aside that does not fit; without one, raise the exception again."""
-    if not has_record(job):
-        raise fault
-    set_aside(job)
-    ended.clear()
-
-
-def _played(job: Job, ended: list[dict[str, Any]]) -> dict[str, Any]:
-    """Play a job, and add the results of its episodes to a list."""
-    lineup = _lineup(job)
-    if job.cell.episodes > 1:
-        play_series(job, lineup, partial(_add, job, ended))
-    else:
+def _played(job: Job, ended: list[dict[str, Any]], play: Play) -> dict[str, Any]:
+    """Play a job with new policies, and add the results of its episodes to a list."""
+    lineup, start = _lineup(job), time.monotonic()
+    for episode in _episodes(job, lineup, play):
+        ended.append(results_of(job, episode, time.monotonic() - start))
         start = time.monotonic()
-        with _session(job, lineup) as session:
-            episode = play_session(session)
-        _add(job, ended, episode, time.monotonic() - start)
-    return _whole(job, ended)
-
-
-async def _played_in_loop(job: Job, ended: list[dict[str, Any]]) -> dict[str, Any]:
-    """Play as `_played` does; policies that block their thread have one of their own."""
-    lineup = _lineup(job)
-    if job.cell.episodes > 1:
-        await play_series_in_loop(job, lineup, partial(_add, job, ended))
-    else:
-        start = time.monotonic()
-        with _session(job, lineup) as session:
-            waiting = play_session_async if lineup.waits else partial(in_background, play_session)
-            episode = await waiting(session)
-        _add(job, ended, episode, time.monotonic() - start)
-    return _whole(job, ended)
-
-
-def _add(job: Job, ended: list[dict[str, Any]], episode: Episode, seconds: float) -> None:
-    ended.append(results_of(job, episode, seconds))
-
-
-def _whole(job: Job, ended: list[dict[str, Any]]) -> dict[str, Any]:
     forget_earlier(job)
     return ended[0] if job.cell.episodes == 1 else without_score(job, None, ended)
+
+
+def _episodes(job: Job, lineup: Lineup, play: Play) -> Iterator[Episode]:
+    """Yield the episodes of a job; of those in a row the ones on record are repeated."""
+    if job.cell.episodes == 1:
+        with _session(job, lineup) as session:
+            episode = play(session)
+        yield episode
+        return
+    seeds = range(job.seed, job.seed + job.cell.episodes)
+    options = SeriesOptions(job.cell.model, lineup, seeds, record=job.record, resume=True)
+    own_loop = play is play_session and lineup.has_coroutines
+    with loop_player() if own_loop else contextlib.nullcontext(play) as play_one:
+        for one in series(options, play=play_one):
+            yield one.episode
 
 
 @contextlib.contextmanager

@@ -3,8 +3,7 @@
 import contextlib
 import warnings
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +17,14 @@ from desim.engine.run.executors import (
     AT_ONCE,
     ChunkResult,
     Executor,
-    LocalExecutor,
     ProcessExecutor,
     dask_executor,
 )
 from desim.engine.run.job_messages import Work
 from desim.engine.run.play_job import play_chunk, play_twice
 from desim.engine.run.signals import interrupts_deferred
-from desim.engine.run.waiting import EventLoopExecutor
-from desim.engine.run.worker_pools import WorkerDied
+from desim.engine.run.waiting import WaitingExecutor
+from desim.engine.run.workers import WorkerDied
 from desim.engine.store import Kept, Store, SweepWarning
 from desim.errors import DesimError, UsageError
 from desim.rows.compare import cell_of
@@ -195,29 +193,22 @@ class Playing:
             if self.plan.cells[cell].is_fixed:
                 copies[jobs[0]] = jobs[1:]
                 by_cell[cell] = jobs[:1]
-        for players, jobs in self._shared_out(by_cell):
-            self._play_each(players, jobs, copies, report)
-        # A failure, such as a reached limit of time, does not imply that the other seeds fail.
-        again = [job for jobs in copies.values() for job in jobs]
-        self._play_each(self.players, again, {}, report)
-
-    def _shared_out(self, by_cell: Mapping[int, list[int]]) -> Iterator[tuple[Executor, list[int]]]:
-        """Yield executors with their jobs; a local one has an event loop for those that wait."""
-        jobs: dict[bool, list[int]] = {False: [], True: []}
-        for cell, each in by_cell.items():
-            jobs[self.plan.cells[cell].waits] += each
-        players = self.players
-        if isinstance(players, LocalExecutor):
-            yield players, jobs[False]
-            if jobs[True]:
-                yield players.waiting, self._by_seed(jobs[True])
-            return
-        if jobs[True] and command_budget().limited:
+        waiting = {place for place in by_cell if self.plan.cells[place].waits}
+        if waiting and not self.players.at_once and command_budget().limited:
             raise UsageError(
                 "max_calls and max_cost of a command hold in one process; leave out the "
                 "executor, or give executor processes=N,concurrent=N"
             )
-        yield players, sorted([*jobs[False], *jobs[True]])
+        apart = waiting if self.players.at_once else set[int]()
+        here = [job for place, each in by_cell.items() if place not in apart for job in each]
+        self._play_each(self.players, here, copies, report)
+        if apart:
+            with contextlib.closing(WaitingExecutor(self.players.at_once)) as host:
+                jobs = [job for place in apart for job in by_cell[place]]
+                self._play_each(host, self._by_seed(jobs), copies, report)
+        # A failure, such as a reached limit of time, does not imply that the other seeds fail.
+        again = [job for jobs in copies.values() for job in jobs]
+        self._play_each(self.players, again, {}, report)
 
     def _by_seed(self, jobs: list[int]) -> list[int]:
         """Return jobs in the order of seeds: all cells with the first seed, then with the next.
@@ -373,5 +364,6 @@ def _executor(text: str | None, jobs: int, episodes: int) -> Executor:
     if not processes:
         check_jobs(jobs)
         processes = jobs if min(jobs, episodes) > 1 else 0
-    computing = ProcessExecutor(processes) if processes else Executor()
-    return LocalExecutor(computing, partial(EventLoopExecutor, numbers.get("concurrent", AT_ONCE)))
+    made = ProcessExecutor(processes) if processes else Executor()
+    made.at_once = numbers.get("concurrent", AT_ONCE)
+    return made

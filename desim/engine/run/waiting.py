@@ -1,24 +1,25 @@
-"""The executor of jobs whose policies wait for a host: one event loop for all of them."""
+"""The executor of jobs whose policies wait for a host: a thread and an event loop for each."""
 
+import contextlib
 import threading
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, InvalidStateError, wait
+from contextvars import copy_context
+from typing import Any, ClassVar
 
+from desim.core.limits import time_text
 from desim.engine.budget import command_budget, spending
 from desim.engine.plan import Job
 from desim.engine.run.executors import PoolExecutor
 from desim.engine.run.job_messages import Work
-from desim.engine.run.play_job import play_first_in_loop
+from desim.engine.run.play_job import failed_to_json, loop_player, play_with_files
 
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-#: Seconds for which the end of an event loop waits for the coroutines that are cancelled.
+#: Seconds for which the end of an executor waits for episodes that it stops.
 _SECONDS_TO_STOP = 2.0
 
 
-class EventLoopExecutor(PoolExecutor):
-    """Plays jobs whose policies wait for a host in one event loop, in a thread of this process.
+class WaitingExecutor(PoolExecutor):
+    """Plays jobs whose policies wait for a host, each in a thread of this process.
 
     The first job of each chunk is played and the others come back unplayed, so that a free place
     takes the next job. All episodes share the budget of the command.
@@ -30,34 +31,62 @@ class EventLoopExecutor(PoolExecutor):
     submitted_per_worker: ClassVar[int] = 1
 
     def __init__(self, at_once: int) -> None:
-        import asyncio
-
         super().__init__(None, at_once)
         self._budget = command_budget()
         self._budget.calls_at_once = self._budget.calls_at_once or at_once
-        self._loop, self._stopped = asyncio.new_event_loop(), asyncio.Event()
-        # A daemon, so that it does not keep the process alive.
-        self._thread = threading.Thread(target=self._run_loop, name="desim-waiting", daemon=True)
-        self._thread.start()
+        self._loops: dict[Future[list[bytes]], Any] = {}
 
     def close(self) -> None:
-        """Cancel the episodes under way and stop the loop."""
-        if self._thread.is_alive():
-            self._loop.call_soon_threadsafe(self._stopped.set)
-            self._thread.join(_SECONDS_TO_STOP)
+        """Stop the episodes under way, which release their records; others when they next wait."""
+        under_way = dict(self._loops)
+        for loop in under_way.values():
+            _stop(loop)
+        wait(under_way, _SECONDS_TO_STOP)
 
-    def _message(self, work: Work, chunk: Sequence[Job]) -> Any:  # noqa: ARG002 (rows of sweeps)
-        return chunk
-
-    def _submit(self, message: Any) -> "Future[list[bytes]]":
+    def _submit(self, work: Work, chunk: Sequence[Job]) -> "Future[list[bytes]]":  # noqa: ARG002 (rows of sweeps)
         import asyncio
 
-        with spending(self._budget):  # a coroutine runs in the context in which it is submitted
-            return asyncio.run_coroutine_threadsafe(play_first_in_loop(message), self._loop)
+        job, loop = chunk[0], asyncio.new_event_loop()
+        with spending(self._budget):
+            future = in_thread(copy_context().run, _rows, job, loop)
+        self._loops[future] = loop
+        future.add_done_callback(self._loops.pop)
+        if job.cell.limits and job.cell.limits.seconds:
+            seconds = job.cell.limits.seconds
+            late = threading.Timer(seconds, _end_late, (job, seconds, future, loop))
+            late.daemon = True
+            future.add_done_callback(lambda _: late.cancel())
+            late.start()
+        return future
 
-    def _run_loop(self) -> None:
-        import asyncio
 
-        # At its end, cancels the coroutines under way.
-        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
-            runner.run(self._stopped.wait())
+def _rows(job: Job, loop: Any) -> list[bytes]:
+    with loop_player(lambda: loop) as play:
+        return [play_with_files(job, play)]
+
+
+def _end_late(job: Job, seconds: float, future: "Future[list[bytes]]", loop: Any) -> None:
+    with contextlib.suppress(InvalidStateError):  # it has just ended
+        future.set_result([failed_to_json(job, f"LimitReached: {time_text(seconds)}")])
+    _stop(loop)
+
+
+def _stop(loop: Any) -> None:
+    with contextlib.suppress(RuntimeError):  # it has been closed
+        loop.call_soon_threadsafe(loop.stop)
+
+
+def in_thread(call: Callable[..., Any], *arguments: Any) -> "Future[Any]":
+    """Start a call in a thread that does not keep a stopped process from ending."""
+    done: Future[Any] = Future()
+    done.set_running_or_notify_cancel()
+
+    def work() -> None:
+        with contextlib.suppress(InvalidStateError):  # somebody else has set the result
+            try:
+                done.set_result(call(*arguments))
+            except BaseException as error:  # noqa: BLE001 (raised where the result is read)
+                done.set_exception(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    return done

@@ -1,11 +1,12 @@
 """The end of a game on the page: place, course, rules, another game."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
 from nicegui import ui
 
-from desim.engine.run.play_series import in_background
+from desim.engine.run.waiting import in_thread
 from desim.errors import DesimError
 from desim.show.labels import value_text
 from desim.ui.browser.end_chart import end_chart
@@ -126,7 +127,7 @@ class EndPanel:
 
     async def _go(self, begin: Callable[..., None], number: int) -> None:
         try:
-            await in_background(begin, self.end.file, number)
+            await asyncio.wrap_future(in_thread(begin, self.end.file, number))
         except (DesimError, OSError) as fault:
             ui.notify(str(fault), type="negative")
             return

@@ -5,13 +5,14 @@ turn, so a tab that is reloaded or opened a second time shows the same game. Sev
 tab each: every tab shows the open decision, and any of them can answer it.
 """
 
+import asyncio
 import contextlib
 from pathlib import Path
 from typing import Any
 
 from nicegui import ui
 
-from desim.engine.run.play_series import in_background
+from desim.engine.run.waiting import in_thread
 from desim.errors import UsageError
 from desim.faults import RAISED
 from desim.show.labels import class_text, label_text, value_text
@@ -114,7 +115,7 @@ class Tab:
     async def _change(self, change: Any, *arguments: Any) -> str:
         self._main.classes("pointer-events-none")
         try:
-            await in_background(change, *arguments)
+            await asyncio.wrap_future(in_thread(change, *arguments))
         except Stale as stale:
             with self._main:
                 ui.notify(str(stale), type="warning", timeout=6000)

@@ -1,6 +1,5 @@
 """A series that goes on: what is on record is repeated, what was cut is played to its end."""
 
-import asyncio
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -12,8 +11,9 @@ from support.recorded import GAME, played_lines
 
 from desim import Episode, Policy, play_series
 from desim.catalog.policy_spec import label
+from desim.engine.run.play_job import loop_player
 from desim.episodes.lineup import Lineup
-from desim.episodes.series import SeriesOptions, series_async
+from desim.episodes.series import SeriesOptions, series
 from desim.errors import BadRecord, UsageError
 from desim.records.record_lock import RecordLock
 from models.beer_game import Order, Stage
@@ -189,18 +189,14 @@ def test_a_series_is_played_in_an_event_loop(
     policy: type[Learns], whole: Path, tmp_path: Path
 ) -> None:
     """With the same records, also where one was cut."""
-
-    async def played() -> list[bool]:
-        given = Lineup({"retailer": policy()}, {"retailer": label(Learns())})
-        how = SeriesOptions(GAME, given, [5, 6, 7], record=tmp_path / "a", resume=True)
-        each = series_async(how)
-        return [one.was_recorded async for one in each]
-
+    given = Lineup({"retailer": policy()}, {"retailer": label(Learns())})
+    how = SeriesOptions(GAME, given, [5, 6, 7], record=tmp_path / "a", resume=True)
     (tmp_path / "a").mkdir()
     shutil.copy(whole / "episode-001.jsonl", tmp_path / "a")
     cut = (whole / "episode-002.jsonl").read_bytes().splitlines(keepends=True)[:4]
     (tmp_path / "a" / "episode-002.jsonl").write_bytes(b"".join(cut))
-    assert asyncio.run(played()) == [True, False, False]
+    with loop_player() as play:
+        assert [one.was_recorded for one in series(how, play=play)] == [True, False, False]
     for record in whole.iterdir():
         again, lines = played_lines(tmp_path / "a" / record.name), played_lines(record)
         # The header states the code of the policy, which is another class here.

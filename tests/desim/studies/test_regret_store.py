@@ -16,7 +16,7 @@ from attrs import evolve
 from support.paths import PYTHONPATH
 
 from desim import Episode, play
-from desim.engine.run.worker_pools import WorkerDied
+from desim.engine.run.workers import WorkerDied
 from desim.engine.store import FILE_NAME, Store, SweepWarning
 from desim.errors import UsageError
 from desim.studies.regret import Judge, regret

@@ -37,7 +37,7 @@ from desim.engine.run.executors import (
 from desim.engine.run.job_messages import Work
 from desim.engine.run.play_job import play_chunk, play_to_json
 from desim.engine.run.playing import stopped_text
-from desim.engine.run.worker_pools import WorkerDied
+from desim.engine.run.workers import WorkerDied
 from desim.engine.store import Store, SweepWarning
 from desim.episodes.driver import play
 from desim.errors import DesimError, UsageError
@@ -379,7 +379,7 @@ def test_importing_desim_loads_nothing_slow() -> None:
         "-c", "import sys; old = {*sys.modules}; import desim; print(*{*sys.modules} - old)"
     )
     slow = {"sqlite3", "multiprocessing", "concurrent.futures.process", "numpy", "scipy", "rich"}
-    slow |= {"cloudpickle", "loky"}
+    slow |= {"cloudpickle"}
     assert done.returncode == 0
     assert slow & {*done.stdout.split()} == set()
 

@@ -1,4 +1,4 @@
-"""Language models of a sweep wait for their replies together, in one event loop."""
+"""Language models of a sweep wait for their replies together, each episode in a thread."""
 
 import asyncio
 import json
@@ -23,8 +23,7 @@ from desim.core.limits import Limits
 from desim.engine.budget import CommandBudget, spending
 from desim.engine.grid import grid
 from desim.engine.run.executors import Executor
-from desim.engine.run.waiting import EventLoopExecutor
-from desim.errors import DesimError, UsageError
+from desim.errors import UsageError
 from desim.rows.rows import Rows
 from desim.studies.sweep import sweep
 
@@ -107,7 +106,7 @@ def test_eight_wait_at_once_where_no_number_is_given(stub: Stub, calls: Calls) -
     assert calls.most == 8
 
 
-def test_the_loop_runs_beside_one_that_runs_already(stub: Stub) -> None:
+def test_the_threads_run_beside_a_loop_that_runs_already(stub: Stub) -> None:
     """As in a notebook."""
 
     async def in_notebook() -> Rows:
@@ -249,24 +248,27 @@ def test_episodes_that_share_a_file_of_lessons_are_played_one_by_one(
     assert calls.most == 1
 
 
-def test_a_loop_that_is_closed_cancels_what_waits(stub: Stub, calls: Calls) -> None:
-    """No reply is waited for."""
-    calls.wanted = 100
-    made = grid(GAME["model"], spec(stub), [0, 1], changes=GAME["set"])
-    executor = EventLoopExecutor(2)
-    running = executor.run(lambda _: iter(()), iter([[made.job(0)], [made.job(1)]]))
+def test_an_executor_that_is_closed_stops_what_waits(tmp_path: Path, stub: Stub) -> None:
+    """No reply is waited for; a record is released, so that the next sweep continues it."""
 
-    def take() -> None:
-        with pytest.raises(DesimError, match="CancelledError"):
-            list(running)
+    def stuck(number: int, _: dict[str, Any]) -> Served:
+        served = text('{"order_qty": 1}')
+        served.slow = 20.0 if number >= WEEKS + 1 else 0.0
+        return served
 
-    taken = threading.Thread(target=take, daemon=True)
-    taken.start()
-    while len(stub.requests) < 2:
-        assert taken.is_alive()
-    executor.close()
-    taken.join(20)
-    assert not taken.is_alive()
+    def stop(done: int, _total: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    stub.script = stuck
+    how: dict[str, Any] = {**GAME, "policies": spec(stub), "seeds": range(3), "out": tmp_path}
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt, match="stopped after 1 of 3"):
+        sweep(**how, records=True, executor="concurrent=1", progress=stop)
+    stub.script = Calls()
+    rows = sweep(**how, records=True)
+    assert not rows.failed
+    assert time.monotonic() - began < 15
 
 
 @pytest.mark.parametrize("executor", ["concurrent=0", "concurrent=x", "processes=2,workers=3", ""])

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from support.small_worlds import FAILS, STRIDE, WALK
 
 import desim
 from desim import sweep
-from desim.engine.run import worker_pools
+from desim.engine.run import workers
 from desim.errors import UsageError
 from desim.rows.rows import Rows
 
@@ -24,13 +23,13 @@ def swept(jobs: int = 1, count: int = 30, **more: object) -> Rows:
     return sweep(WALK, [STRIDE, FAILS], range(count), jobs=jobs, **more)  # type: ignore[arg-type]
 
 
-def idle() -> set[int | None]:
+def idle() -> set[int]:
     """Return the process ids of the workers that wait for a sweep."""
-    return {one.pid for _, pool in worker_pools._idle for one in worker_pools.children(pool)}
+    return {one._process.pid for one in workers._idle}
 
 
 def test_the_next_call_plays_in_the_same_workers() -> None:
-    """Rows are those of one process; another number of workers are new ones."""
+    """Rows are those of one process; where more are needed, others start."""
     assert swept(2) == swept()
     before = idle()
     assert len(before) == 2
@@ -39,20 +38,18 @@ def test_the_next_call_plays_in_the_same_workers() -> None:
     assert str(compared) == str(desim.compare(WALK, [STRIDE, "greedy"], until="50%"))
     assert idle() == before
     swept(3)
-    assert not idle() & before
+    assert len(idle()) == 3
+    assert idle() > before
 
 
 def test_workers_end_with_their_block() -> None:
     """Also when it is left by an exception."""
     with pytest.raises(ZeroDivisionError), desim.workers(2) as executor:  # noqa: PT012
         swept(executor=executor)
-        (pool,) = (each for _, each in worker_pools._idle)
-        processes = worker_pools.children(pool)
+        processes = [one._process for one in workers._idle]
         raise ZeroDivisionError
-    end = time.monotonic() + 10
-    while any(one.is_alive() for one in processes) and time.monotonic() < end:
-        time.sleep(0.01)
-    assert not any(one.is_alive() for one in processes)
+    assert len(processes) == 2
+    assert all(one.poll() is not None for one in processes)
 
 
 @pytest.mark.parametrize("count", [0, 1.5, True, "2", 10**6])
@@ -64,12 +61,13 @@ def test_the_number_of_workers_is_checked(count: int) -> None:
 
 
 def test_a_worker_that_was_killed_while_idle_is_replaced() -> None:
-    """The next sweep starts others."""
+    """The next sweep starts another."""
     swept(2)
-    before = idle()
-    os.kill(min(filter(None, before)), signal.SIGKILL)
+    killed, other = idle()
+    os.kill(killed, signal.SIGKILL)
     assert swept(2) == swept()
-    assert not idle() & before
+    assert len(idle()) == 2
+    assert idle() & {killed, other} == {other}
 
 
 @pytest.mark.parametrize(
@@ -116,7 +114,7 @@ def test_a_forked_process_leaves_the_workers_alone() -> None:
     swept(2)
     before = idle()
     if not (child := os.fork()):
-        worker_pools.end_idle_pools()
+        workers.end_idle_workers()
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
     assert swept(2) == swept()
