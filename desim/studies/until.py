@@ -9,7 +9,6 @@ from attrs import evolve, field, frozen
 
 from desim.core.roles import knowledge_legend
 from desim.errors import UsageError
-from desim.rows.columns import Key
 from desim.rows.compare import reference_groups
 from desim.rows.rows import Rows, policy_label
 from desim.schema.signatures import takes
@@ -20,7 +19,7 @@ from desim.show.table import Table, Tabular
 from desim.statistics.sequences import ScoreRange
 from desim.statistics.shape import shape, unseen
 from desim.statistics.stopping import Goal, Look, look
-from desim.studies.batches import Batches, PlayedCells, batches
+from desim.studies.batches import Batches, batches
 from desim.studies.options import CompareOptions
 
 #: Lines that the sentence names.
@@ -69,7 +68,7 @@ class ComparedLine:
             reference, and where episodes have no figure.
         is_exact: Whether all seeds are known to have the same episode, so that nothing is
             estimated.
-        missing: Why there is no interval; empty where there is one.
+        problem: Why the interval is not narrow enough; empty if it is.
     """
 
     group: tuple[Any, ...]
@@ -80,30 +79,12 @@ class ComparedLine:
     is_reference: bool
     look: Look | None
     is_exact: bool
-    missing: str = ""
+    problem: str = ""
 
     @property
     def reached(self) -> bool:
         """Whether the interval is narrow enough; true for the reference, which has none."""
-        return self.is_reference or (self.look is not None and self.look.reached)
-
-    @property
-    def name(self) -> str:
-        """The group as text."""
-        return " and ".join(map(str, self.group))
-
-    @property
-    def problem(self) -> str:
-        """The reason why the interval is not narrow enough."""
-        if self.look is None:
-            return self.missing
-        described, half = self.look.shape, self.look.half
-        if self.look.reason == "constant":
-            text = f"all {estimate_text(described.atom)}; no interval; outcomes of up to"
-            return f"{text} {100 * described.unseen:.2g} % may be unseen"
-        width = "no interval yet" if half is None else f"±{estimate_text(half, half)}"
-        skewed = f"; skewed, {described.needed:,} seeds would be needed"
-        return width + skewed * described.is_skewed
+        return not self.problem
 
 
 @frozen(repr=False)
@@ -117,7 +98,6 @@ class Comparison(Tabular):
         against: The reference of the differences; empty where the intervals are those of means.
         goal: The width that was given.
         level: The level at which all intervals hold together.
-        clusters: The number of clusters of the seeds played, such as cases.
         bounds: The range of the figure; None if none is declared.
         minimise: The figure, if lower is better; otherwise empty.
     """
@@ -128,7 +108,6 @@ class Comparison(Tabular):
     against: str
     goal: Goal
     level: float
-    clusters: int
     bounds: ScoreRange | None
     minimise: str = ""
 
@@ -145,21 +124,20 @@ class Comparison(Tabular):
     def tables(self) -> list[Table]:
         """Return the intervals, with the sentence below them."""
         table = self.rows.table(self.by)
-        marks = knowledge_legend(table.knows.values())
         of_difference = ["difference"] if self.against else []
         heads = [*self.by, "seeds", "failed", "mean", *of_difference, interval_head(self.level)]
         # A reference has no interval, and is printed with as many digits as its rivals.
         halves = (line.look.half for line in self.lines if line.look)
         usual = max((half for half in halves if half), default=None)
-        groups = (table.cells(line)[: len(self.by)] for line in table.lines)
         lines = [
-            [*group, *self._cells(line, usual)]
-            for group, line in zip(groups, self.lines, strict=True)
+            [*table.cells(its)[: len(self.by)], *self._cells(line, usual)]
+            for its, line in zip(table.lines, self.lines, strict=True)
         ]
-        paired = [f"difference to {self.against}, paired by seed"] if self.against else []
-        left = range(len(self.by))
         lower = better_note(self.minimise, "lower") if self.minimise else []
-        return [Table(heads, lines, left, notes=[*lower, *paired, self.sentence], legend=marks)]
+        paired = [f"difference to {self.against}, paired by seed"] if self.against else []
+        notes = [*lower, *paired, self.sentence]
+        marks = knowledge_legend(table.knows.values())
+        return [Table(heads, lines, range(len(self.by)), notes=notes, legend=marks)]
 
     def _cells(self, line: ComparedLine, usual: float | None) -> list[Any]:
         found = line.look
@@ -172,37 +150,30 @@ class Comparison(Tabular):
     @property
     def sentence(self) -> str:
         """A sentence on whether every interval is narrow enough, and what that states."""
-        measured = [line for line in self.lines if not line.is_reference]
-        several = len(measured) > 1
-        shared = f" in {self.clusters:,} clusters" * (self.clusters < self.seeds)
-        start = f"{self.seeds:,} seeds{shared}: "
+        start, goal = f"{self.seeds:,} seeds: ", _goal_text(self.goal)
         if self.reached:
-            every = "every interval is " * several
-            return f"{start}{every}within {_goal_text(self.goal)}; {self._guarantee(measured)}"
-        wide = [line for line in measured if not line.reached]
-        if several:
-            texts = "; ".join(f"{one.name} ({one.seeds:,}: {one.problem})" for one in wide[:_NAMED])
-            more = f"; and {len(wide) - _NAMED} more" * (len(wide) > _NAMED)
-            return f"{start}not every interval is within {_goal_text(self.goal)}: {texts}{more}"
-        if wide[0].look and wide[0].look.reason == "constant":
-            return start + wide[0].problem
-        return f"{start}not within {_goal_text(self.goal)} ({wide[0].problem})"
+            return f"{start}within {goal}; {self._guarantee()}"
+        wide = [
+            f"{' and '.join(map(str, line.group))} ({line.seeds:,}: {line.problem})"
+            for line in self.lines
+            if not line.reached
+        ]
+        more = f"; and {len(wide) - _NAMED} more" * (len(wide) > _NAMED)
+        return f"{start}not within {goal}: {'; '.join(wide[:_NAMED])}{more}"
 
-    def _guarantee(self, measured: list[ComparedLine]) -> str:
+    def _guarantee(self) -> str:
         """Return what holds, and on which condition."""
-        counts = [line.look.seeds for line in measured if line.look and not line.is_exact]
+        counts = [line.look.seeds for line in self.lines if line.look and not line.is_exact]
         if not counts:
             return "deterministic: every seed has the same episode"
-        several, level = len(measured) > 1, f"{100 * self.level:g} %"
+        level = f"{100 * self.level:g} %"
         if self.bounds is None:
             rare = f"{100 * unseen(min(counts)):.2g} %"
-            together = "all together " * several
             return (
-                f"{together}about {level} if no outcome rarer than {rare} matters that was not seen"
+                f"together about {level} if no outcome rarer than {rare} matters that was not seen"
             )
         low, high = map(estimate_text, (self.bounds.low, self.bounds.high))
-        together = "all hold together" if several else "holds"
-        return f"{together} with {level} whenever one stops (values are between {low} and {high})"
+        return f"together {level} whenever one stops (values are between {low} and {high})"
 
 
 @takes(CompareOptions)
@@ -217,10 +188,11 @@ def compare(options: CompareOptions) -> Comparison:
     figure they hold for any distribution (betting); without one (t sequence) about, for outcomes
     that are not too rare to be seen, and not before there are enough seeds for the skewness. Where
     all values are equal and no range is declared nothing is known of the spread: no interval.
+    Of seeds that share a case, the first is played.
 
     Raises:
         UsageError: See `sweep`; or *until*, *seeds*, *max_seeds*, *rarest* or the range is wrong,
-            a value is outside the range, or seeds share so few clusters that none can be added.
+            a value is outside the range, or seeds share so few cases that none can be added.
         WorkerDied, DesimError, KeyboardInterrupt: See `sweep`.
     """
     goal = read_goal(options.until)
@@ -229,53 +201,42 @@ def compare(options: CompareOptions) -> Comparison:
             f"against={short_repr(options.against)} and until={_goal_text(goal)} were given; a "
             "share is one of each mean, so give a number, or leave out against"
         )
-    made = batches(options)
-    cells = range(len(made.plan.cells))
-    with options.playing(made.plan) as started:
-        played = PlayedCells(started, options.figure, made)
-        played.play(dict.fromkeys(cells, made.first))
-        rows = started.rows()
+    with batches(options) as played:
+        played.play(dict.fromkeys(played.cells, played.first))
+        rows = played.playing.rows()
         by = (*rows.varying, "policy")
         keys = list(rows.groups(*by))
-        against = None if goal.is_share else _reference(options.against, made)
+        against, entries = policy_label(options.against), played.playing.plan.entries
+        if against is None and not goal.is_share and len(entries) > 1:
+            against = entries[0].label
         pairs = reference_groups(keys, by, against)
         others = {keys.index(key): keys.index(other) for key, other in pairs.items()}
-        measured: _Measured = others or dict.fromkeys(cells)
+        measured: _Measured = others or dict.fromkeys(played.cells)
         found = _looked_until(played, goal, 1 - options.level, measured)
         lines = tuple(
-            _cell_line(played, cell, keys[cell], measured, found.get(cell)) for cell in cells
+            _compared_line(played, cell, keys[cell], measured, found.get(cell))
+            for cell in played.cells
         )
-        text = str(against) if others else ""
-        clusters = len(made.values([0.0] * max(line.seeds for line in lines)))
-        rows = started.finish()
-        level, bounds = options.level, made.bounds
-        found_by = goal, level, clusters, bounds, options.minimise
-        return Comparison(rows, by, lines, text, *found_by)
+        rows, text = played.playing.finish(), str(against) if others else ""
+        how = goal, options.level, played.bounds, options.minimise
+        return Comparison(rows, by, lines, text, *how)
 
 
 #: The cells of which an interval is wanted, each with its reference; None: of its mean.
 _Measured = Mapping[int, int | None]
 
 
-def _reference(given: Any, made: Batches) -> Any:
-    """Return the policy with which others are compared; None if there is one policy only."""
-    if given is not None:
-        return policy_label(given)
-    entries = made.plan.entries
-    return entries[0].label if len(entries) > 1 else None
-
-
 def _looked_until(
-    played: PlayedCells, goal: Goal, alpha: float, measured: _Measured
+    played: Batches, goal: Goal, alpha: float, measured: _Measured
 ) -> dict[int, Look | None]:
     """Play seeds until every interval is narrow, constant or withheld; return the last looks."""
-    declared = bounds = played.batches.bounds
+    declared = bounds = played.bounds
     if bounds and None not in measured.values():
         bounds = bounds.of_differences()
     goal = evolve(goal, alpha=alpha / len(measured), bounds=bounds)
     found: dict[int, Look | None] = {}
     going = list(measured)
-    for count in played.batches.looks():
+    for count in played.looks():
         references = [other for cell in going if (other := measured[cell]) is not None]
         played.play(dict.fromkeys([*going, *references], count))
         for cell in {*going, *references}:
@@ -289,18 +250,23 @@ def _looked_until(
     return found
 
 
-def _look(played: PlayedCells, cell: int, other: int | None, goal: Goal) -> Look | None:
+def _look(played: Batches, cell: int, other: int | None, goal: Goal) -> Look | None:
     """Return the interval of a mean or of a difference; None if episodes have no figure."""
     values = played.values(cell, other)
-    if values and played.batches.is_fixed(cell, other):
+    if values and played.is_fixed(cell, other):
         return Look(len(values), values[0], values[0], "", shape(values[:1]))
     return look(values, goal) if values else None
 
 
-def _cell_line(
-    played: PlayedCells, cell: int, group: Key, measured: _Measured, found: Look | None
+def _compared_line(
+    played: Batches, cell: int, group: tuple[Any, ...], measured: _Measured, found: Look | None
 ) -> ComparedLine:
     rows, other, is_reference = played.rows[cell], measured.get(cell), cell not in measured
+    problem = ""
+    if not (found or is_reference):
+        problem = played.problem(cell, other)
+    elif found and not found.reached:
+        problem = _problem(found)
     return ComparedLine(
         group,
         seeds=len(rows),
@@ -309,6 +275,17 @@ def _cell_line(
         estimate=fmean(played.values(cell, other)) if found else None,
         is_reference=is_reference,
         look=found,
-        is_exact=found is not None and played.batches.is_fixed(cell, other),
-        missing="" if found or is_reference else played.problem(cell, other),
+        is_exact=found is not None and played.is_fixed(cell, other),
+        problem=problem,
     )
+
+
+def _problem(found: Look) -> str:
+    """Return why an interval is not narrow enough."""
+    described, half = found.shape, found.half
+    if found.reason == "constant":
+        text = f"all {estimate_text(described.atom)}; no interval; outcomes of up to"
+        return f"{text} {100 * described.unseen:.2g} % may be unseen"
+    width = "no interval yet" if half is None else f"±{estimate_text(half, half)}"
+    skewed = f"; skewed, {described.needed:,} seeds would be needed"
+    return width + skewed * described.is_skewed
