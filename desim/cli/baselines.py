@@ -54,7 +54,7 @@ class Boards:
     models={"nargs": -1, "metavar": "[MODEL[/PRESET]]..."},
 )
 def baselines_command(options: Boards) -> None:
-    """Print every world in a line, or with MODEL the boards of its presets.
+    """Print every world in a line, or the boards of MODEL.
 
     A board ranks every baseline. A policy plays once where all seeds have the same episode.
     Policies with the same results on every seed share a line, as in a = b. Policies are ranked with

@@ -59,7 +59,7 @@ class BenchOptions:
     written={"type": click.IntRange(min=1, max=1_000_000), "default": None},
 )
 def bench_command(options: BenchOptions) -> None:
-    """Play every world of SUITE.toml with every entry, or print the results in DIR.
+    """Play every world of SUITE.toml with every entry, or print results.
 
     Each episode has a record of its own in --out, also one of several in a row. The same command
     goes on where it was stopped or killed: no reply is bought twice, episodes that failed are tried
@@ -198,7 +198,7 @@ class Subject:
     path={"metavar": "DIR|RECORD", "type": click.Path(exists=True, path_type=Path)},
 )
 def verify_command(subject: Subject, printed: PrintOptions) -> None:
-    """Play every record of a suite's folder again, ask its policies again, and compare.
+    """Play every record of a suite's folder again, and compare.
 
     A rule decides again by what it observes; the recorded replies of a language model are read
     again; answers of people are repeated. Tables and money are computed anew. Each difference is

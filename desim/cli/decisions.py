@@ -76,11 +76,6 @@ def regret_command(options: RegretOptions, shown: RegretPrintOptions) -> None:
     been on average with the best other option, or with what the policy in --against would have
     done.
 
-    Half of the futures choose the best option and the other half estimate what it gains, because
-    the largest of several means is too large where it was chosen. All intervals hold together. In
-    redrawn futures the differences judge the decisions; with --hindsight they are luck as much as
-    judgement, and have no intervals. They do not add up to a loss: each changes one decision alone.
-
     With --out the same command continues one that was stopped or killed, and one with another
     --role, --decisions or --do plays only what is new. A record of hundreds of decisions takes
     minutes: --do, --decisions 1:401:5, fewer --futures and fewer --most-options shorten it.
@@ -112,25 +107,16 @@ def regret_command(options: RegretOptions, shown: RegretPrintOptions) -> None:
     futures={"metavar": "COUNT", "type": click.IntRange(min=1)},
 )
 def branch_command(options: BranchOptions, compared: ComparedEnds, printed: PrintOptions) -> None:
-    """Repeat a record up to its decision N, then play on; FILE is not changed.
+    """Repeat a record up to its decision N, then play on.
 
-    A record that was altered is refused, also behind decision N. One that was cut has no digest:
-    then the repeated decisions alone are checked, by repeating them.
+    FILE is not changed; it may be cut, or of a run whose model failed: its error names an N before
+    the failure. A policy that is given begins with decision N; the recorded ones decide again from
+    the start. With --future whatever no role can have observed when decision N is asked is drawn
+    anew.
 
-    A policy that is given begins with decision N; the recorded ones decide again from the start.
-    Also for the record of a run whose model failed: its error names an N before the failure.
-
-    Without --future the branch plays on in the world of the record, and draws what that drew. With
-    it, demand, markets, outcomes and whatever else no role can have observed when decision
-    N is asked are drawn anew; what was observed stays. A trace holds the whole episode, and
-    says from when on it was played.
-
-    With --action, --then, --futures or --from-here two ends are compared: after the recorded answer
-    to decision N, and after another one, by --action or by --policy. Who
-    recorded it is not asked again: --then plays on in both. The table has the paired difference
-    over the same futures with its interval. In the true future it is hindsight, luck as much as
-    judgement; in redrawn ones (--futures 100) it judges the decision. With --from-here and no
-    --then the rest of the record is the recorded end, in the true future.
+    With --action, --then or --futures two ends are compared: after the recorded answer to decision
+    N, and after another one, by --action or by --policy. Who recorded it is not asked again: --then
+    plays on in both, over the same futures.
     """
     as_json, at, record, trace = printed.as_json, options.decisions, options.record, options.trace
     if compared == ComparedEnds():
@@ -142,8 +128,8 @@ def branch_command(options: BranchOptions, compared: ComparedEnds, printed: Prin
     for name in ("record", "future", "trace"):
         if getattr(options, name) is not None:
             raise UsageError(
-                f"--{name} belongs to a branch that plays one episode, without --action, --then, "
-                "--futures and --from-here"
+                f"--{name} belongs to a branch that plays one episode, without --action, --then "
+                "and --futures"
             )
     found = compare_branches(
         options.path,

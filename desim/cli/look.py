@@ -54,7 +54,10 @@ class Listed:
 
 @command("list", model={"required": False}, policy={"metavar": "NAME"})
 def list_command(listed: Listed, printed: PrintOptions) -> None:
-    """Show all worlds in a line each, or with MODEL its roles, policies and parameters."""
+    """Show all worlds in a line each, or what MODEL consists of.
+
+    That is its presets, roles, actions, policies and parameters.
+    """
     import msgspec
 
     from desim.catalog.summaries import schemas, summarise_catalog
@@ -225,18 +228,10 @@ class Reported:
     minimise={"metavar": "NAME"},
 )
 def report_command(options: Reported) -> None:
-    """Write one HTML file that opens offline: tables and figures, with intervals.
+    """Write one HTML file that opens offline: tables and figures.
 
-    DIR is what `desim sweep --out` or `desim bench --out` wrote; a sweep may be unfinished.
-
-    Of records, which may be cut, the page has the series over time with the decisions marked,
-    statements, and each decision. Those of one world and seed are compared: a line each in every
-    plot, the differences of their metrics, the first decision that differs. Others have sections of
-    their own.
-
-    The calls of language models are shown by decision, each text once, with reasoning, tokens and
-    cost. Long texts are cut, and of many calls the first and the last are
-    shown; --whole shows all.
+    DIR is what `desim sweep --out` or `desim bench --out` wrote; a sweep may be unfinished. Records
+    may be cut; those of one world and seed are compared, others have sections of their own.
 
     The answers on record are played again for it, without any policy. Nothing that a record names
     is imported or opened without --trust; of one that names something the page has what is on

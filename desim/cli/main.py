@@ -22,18 +22,9 @@ from desim.version import __version__
 #: shown, and imports what it needs beyond its options inside that function, so that it starts fast.
 GROUPS = {
     "Look": {
-        "list": (
-            "look",
-            "Show all worlds in a line each, or with MODEL its roles, policies and parameters.",
-        ),
-        "baselines": (
-            "baselines",
-            "Print every world in a line, or with MODEL the boards of its presets.",
-        ),
-        "report": (
-            "look",
-            "Write one HTML file that opens offline: tables and figures, with intervals.",
-        ),
+        "list": ("look", "Show all worlds in a line each, or what MODEL consists of."),
+        "baselines": ("baselines", "Print every world in a line, or the boards of MODEL."),
+        "report": ("look", "Write one HTML file that opens offline: tables and figures."),
     },
     "Play an episode": {
         "run": ("run", "Play one episode of MODEL, or a series."),
@@ -42,39 +33,21 @@ GROUPS = {
     },
     "Study many episodes": {
         "sweep": ("sweep", "Play MODEL with every policy, parameter and seed."),
-        "tune": (
-            "sweep",
-            "Search the parameters of a policy, or of MODEL, with the highest mean score.",
-        ),
+        "tune": ("sweep", "Search the parameters with the highest mean score."),
         "regret": ("decisions", "Print which decisions of a record cost most, with intervals."),
-        "branch": (
-            "decisions",
-            "Repeat a record up to its decision N, then play on; FILE is not changed.",
-        ),
+        "branch": ("decisions", "Repeat a record up to its decision N, then play on."),
         "check": ("look", "Play MODEL in all the ways in which desim does, and name its faults."),
     },
     "Measure": {
-        "bench": (
-            "bench",
-            "Play every world of SUITE.toml with every entry, or print the results in DIR.",
-        ),
-        "verify": (
-            "bench",
-            "Play every record of a suite's folder again, ask its policies again, and compare.",
-        ),
+        "bench": ("bench", "Play every world of SUITE.toml with every entry, or print results."),
+        "verify": ("bench", "Play every record of a suite's folder again, and compare."),
     },
     "Records": {
         "replay": ("records", "Play the answers of a record again and compare every step."),
         "resume": ("records", "Play an interrupted record to its end, in the same file."),
-        "export": (
-            "records",
-            "Write the ledgers of a recorded episode, its series, decisions or messages.",
-        ),
+        "export": ("records", "Write the ledgers, series, decisions or messages of a record."),
         "diff": ("records", "Print where two records first differ: header, decision, end."),
-        "memory": (
-            "records",
-            "Print what a policy has learned and keeps in FILE, such as `memory=FILE` of `llm`.",
-        ),
+        "memory": ("records", "Print what a policy has learned and keeps in a file."),
     },
 }
 

@@ -95,15 +95,12 @@ class ExportOptions:
     form={"option": "--format"},
 )
 def export_command(options: ExportOptions) -> None:
-    """Write the ledgers of a recorded episode, its series, decisions or messages.
+    """Write the ledgers, series, decisions or messages of a record.
 
-    The episode is played again for it, from the answers on record.
-
-    The format trace holds all events, decisions and ledger entries for https://ui.perfetto.dev.
-    --what messages writes one JSON line a chat message, with role, content and tool calls, for
-    those who train a model; a rule's observations and actions have the same form.
-
-    A record that was cut is exported as of its last decision. Existing files are never overwritten.
+    The episode is played again for it, from the answers on record; one that was cut up to its last
+    decision. The format trace holds all events for https://ui.perfetto.dev. --what messages writes
+    one JSON line a chat message, also of rules, for those who train a model. Existing files are
+    never overwritten.
     """
     from desim.episodes.export import export, export_folder, export_messages, write_trace
 
@@ -258,7 +255,9 @@ class MemoryFile:
 
 @command("memory")
 def memory_command(memory: MemoryFile, printed: PrintOptions) -> None:
-    """Print what a policy has learned and keeps in FILE, such as `memory=FILE` of `llm`.
+    """Print what a policy has learned and keeps in a file.
+
+    That is FILE of the argument `memory=FILE` of `llm`.
 
     The file is read as data, checked, and limited in size. Nothing that it names is opened, or
     imported without --trust.

@@ -268,7 +268,7 @@ def _effects(spec: "SweepSpec", rows: "Rows", shown: tuple[str, ...]) -> "Effect
     budget={"metavar": "N"},
 )
 def tune_command(options: TuneOptions, printed: PrintOptions) -> None:
-    """Search the parameters of a policy, or of MODEL, with the highest mean score.
+    """Search the parameters with the highest mean score.
 
     A key is a parameter of the model or, as `policy.KEY` and `policy.ROLE.KEY`, an argument of the
     policies. All points play the same seeds; those that are clearly worse than the best one are

@@ -81,7 +81,7 @@ class BranchComparison(Tabular):
     Attributes:
         place: The decision that differs.
         recorded: The recorded action as its tagged object.
-        instead: The other one; None if it depends on the future.
+        instead: The other one.
         arms: What the two continuations are, in words: the recorded one, and the other.
         futures: How many were drawn; None if both were played in the true one.
         scores: The scores of the recorded action and of the other, one for each future.
@@ -91,7 +91,7 @@ class BranchComparison(Tabular):
 
     place: Place
     recorded: Mapping[str, Any]
-    instead: Mapping[str, Any] | None
+    instead: Mapping[str, Any]
     arms: tuple[str, str]
     futures: int | None
     scores: tuple[tuple[float, ...], tuple[float, ...]]
@@ -155,52 +155,34 @@ def compare_branches(options: BranchComparisonOptions) -> BranchComparison:
             "a comparison takes one of an action (--action) and a policy (--policy): what is done "
             "instead"
         )
-    if options.from_here and options.policy is None:
-        raise UsageError("an action answers one decision; a policy can play from there on")
     past = Past.read(options.record, options, options.limits)
-    place = Place.of(past, options.at)
-    (mine, recorded), (other, instead) = _arms(past, place, options)
+    place, redrawn = Place.of(past, options.at), options.futures is not None
+    made = past.moment(place.at).action
+    others = players(past, options.policy, redrawn=redrawn)
+    base = players_of_all(past, options.then, redrawn=redrawn)
+    fresh = fresh_roles(past, base)
+    answer, by = _other_answer(past, place, options.action, others, base)
+    recorded, instead = tagged_object(made), tagged_object(answer)
     scores: tuple[list[float], list[float]] = ([], [])
     with shown_progress(options.progress) as show, kept_globals():
         for done, seed in enumerate(seeds, 1):
-            for arm, of_arm in zip((mine, other), scores, strict=True):
-                of_arm.append(outcome(past, arm, seed))
+            for action, of_action in zip((made, answer), scores, strict=True):
+                of_action.append(outcome(past, Arm(place.at - 1, action, base, fresh), seed))
             show(2 * done, 2 * len(seeds))
+    then = f"then {labels(base)}"
     return BranchComparison(
         place,
-        tagged_object(past.moment(place.at).action),
-        None if other.action is None else tagged_object(other.action),
-        (recorded, instead),
+        recorded,
+        instead,
+        (
+            f"recorded: {action_text(recorded)}, {then}",
+            f"instead: {action_text(instead)}{by}, {then}",
+        ),
         options.futures,
         (tuple(scores[0]), tuple(scores[1])),
         difference(scores[1], scores[0], options.level),
-        tuple(notes_on(past, options.futures, other.then or {}, other.fresh)),
+        tuple(notes_on(past, options.futures, base, fresh)),
     )
-
-
-def _arms(
-    past: Past, place: Place, options: BranchComparisonOptions
-) -> tuple[tuple[Arm, str], tuple[Arm, str]]:
-    """Return the recorded continuation and the other one, each with its words."""
-    at, redrawn, made = place.at - 1, options.futures is not None, past.moment(place.at).action
-    others = players(past, options.policy, redrawn=redrawn)
-    if options.from_here and options.then is None and not redrawn:
-        if not past.ended:
-            raise UsageError("the record has no end to compare with; name who plays on (--then)")
-        base, then, mine = {}, "and as recorded to the end", Arm(at, made, None)
-    else:
-        base = players_of_all(past, options.then, redrawn=redrawn)
-        then, mine = f"then {labels(base)}", Arm(at, made, base, fresh_roles(past, base))
-    recorded = f"recorded: {action_text(tagged_object(made))}, {then}"
-    if not options.from_here:
-        answer, by = _other_answer(past, place, options.action, others, base)
-        instead = f"instead: {action_text(tagged_object(answer))}{by}, {then}"
-        return (mine, recorded), (Arm(at, answer, base, mine.fresh), instead)
-    both = players_of_all(past, {**base, **others}, redrawn=redrawn)
-    left = {role: one for role, one in base.items() if role not in others}
-    beside = f", beside {labels(left)}" if left else ""
-    instead = f"instead: {labels(others)} from there{beside}"
-    return (mine, recorded), (Arm(at, None, both, fresh_roles(past, both)), instead)
 
 
 def _other_answer(

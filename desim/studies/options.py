@@ -332,18 +332,13 @@ class ComparedEnds:
         action: Compare: the other answer to decision N, such as {"do": "order", "quantity": 12}. In
             Python an instance, or its tagged object, also as JSON text.
         then: Compare: the policy that plays on after the recorded answer and after the other one.
-            In Python None lets the rest of the record stand for the recorded continuation; this
-            needs the true future and *from_here*.
         futures: Compare: over how many redrawn futures; without it in the true one, which is
             hindsight. In Python their seeds are 0, 1, ...
-        from_here: Compare: --policy makes all decisions from N on, and not decision N alone. In
-            Python *policy*, for its roles.
     """
 
     action: Any = None
     then: Policies = None
     futures: int | None = None
-    from_here: bool = False
 
 
 @frozen(kw_only=True, slots=False)

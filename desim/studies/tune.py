@@ -45,10 +45,8 @@ _MAX_BUDGET, _MAX_SAMPLER_SEED = 100_000_000, 2**32 - 1
 #: Batches of the seeds; after each one a trial may be pruned.
 _BATCHES = 4
 
-#: Most points in a row that the model or the policy may refuse.
-_MAX_REFUSED = 100
-
-#: Draws of the sampler to find a point that was not played yet; those behind the first are uniform.
+#: Draws of the sampler to find a point that was not played yet and is not refused; those behind the
+#: first are uniform.
 _DRAWS, _FIRST_DRAWS = 1_000, 5
 
 #: A trial is pruned if Wilcoxon's signed-rank test against the best one, paired by seed, has a
@@ -131,7 +129,7 @@ class Tuned(Tabular):
     @property
     def difference(self) -> Interval | None:
         """Their gain over the defaults on held-out seeds, paired by seed."""
-        return _gain(self.best.held_out, self.default.held_out) if self.default else None
+        return _mean(self.best.held_out, self.default.held_out) if self.default else None
 
     @property
     def optimism(self) -> float | None:
@@ -141,7 +139,7 @@ class Tuned(Tabular):
     @property
     def optimism_of_difference(self) -> float | None:
         """Difference on training seeds less that on held-out seeds: the bias of the search."""
-        known = _gain(self.best.training, self.default.training) if self.default else None
+        known = _mean(self.best.training, self.default.training) if self.default else None
         return _less(known, self.difference)
 
     def plain(self) -> dict[str, Any]:
@@ -182,15 +180,14 @@ class Tuned(Tabular):
             yield f"An episode on a held-out seed has no {self.figure}, so there is no mean."
 
 
-def _mean(scores: Scores) -> Interval | None:
-    known = [score for score in scores if score is not None]
-    return interval(known) if len(known) == len(scores) else None
+def _mean(scores: Scores, less: Scores = ()) -> Interval | None:
+    """Return the mean of scores, or of what they are above others of the same seeds.
 
-
-def _gain(scores: Scores, against: Scores) -> Interval | None:
-    """Return the mean difference, paired by seed; None if a score is missing."""
-    pairs = zip(scores, against, strict=True)
-    return _mean(tuple(None if a is None or b is None else a - b for a, b in pairs))
+    None if a score is missing.
+    """
+    others = less or (0.0,) * len(scores)
+    pairs = [(a, b) for a, b in zip(scores, others, strict=True) if a is not None if b is not None]
+    return interval([a - b for a, b in pairs]) if len(pairs) == len(scores) else None
 
 
 def _less(one: Interval | None, other: Interval | None) -> float | None:
@@ -346,22 +343,14 @@ class _Search:
     error: str = ""
 
     def run(self) -> bool:
-        """Play points; return whether no further point was found before the budget was used.
-
-        Raises:
-            DesimError: Too many points in a row were refused.
-        """
-        refused, budget, exhausted = 0, self.options.budget, False
-        while budget - self.episodes >= len(self.seeds):
-            before = self.episodes
-            self.progress(before, budget)
-            if exhausted := (proposed := self._proposed()) is None:
-                break
-            self._play(*proposed)
-            self.points.append(proposed[1])
-            refused = refused + 1 if self.episodes == before else 0
-            if refused == _MAX_REFUSED:
-                raise DesimError(f"{refused} points in a row were refused: {self.error}")
+        """Play points; return whether no further point was found before the budget was used."""
+        budget, exhausted = self.options.budget, False
+        while not exhausted and budget - self.episodes >= len(self.seeds):
+            self.progress(self.episodes, budget)
+            trial = self._proposed()
+            exhausted = trial is None
+            if trial is not None:
+                self._play(trial)
         self.progress(budget, budget)
         return exhausted
 
@@ -401,8 +390,8 @@ class _Search:
         played = f"{self.episodes:,} of {self.options.budget:,} episodes"
         return f"stopped after {played}; {so_far}; {goes_on}"
 
-    def _proposed(self) -> "tuple[optuna.Trial, Point] | None":
-        """Return a trial of a point that has not been played; None if all draws were played."""
+    def _proposed(self) -> "optuna.Trial | None":
+        """Return a trial of a new point that is not refused; None if all draws are known."""
         from optuna.samplers import RandomSampler, TPESampler
         from optuna.trial import TrialState
 
@@ -414,27 +403,28 @@ class _Search:
             self.study.sampler = sampler(seed=int(words.generate_state(1)[0]))
             trial = self.study.ask(distributions)
             if (point := self.point_of(trial)) not in self.points:
-                return trial, point
+                self.points.append(point)
+                try:
+                    self.problem.plan(point, self.seeds)
+                except UsageError as fault:
+                    self.error = self.error or str(fault)
+                    self.failed += 1
+                else:
+                    return trial
             self.study.tell(trial, state=TrialState.FAIL)
         return None
 
-    def _play(self, trial: "optuna.Trial", point: Point) -> None:
-        """Play the seeds of a point in batches until it is pruned or fails."""
+    def _play(self, trial: "optuna.Trial") -> None:
+        """Play the seeds of a point in batches until it is pruned or an episode has no figure."""
         from optuna.trial import TrialState
 
         scores: list[float] = []
         size = math.ceil(len(self.seeds) / _BATCHES)
         for start in range(0, len(self.seeds), size):
             batch = self.seeds[start : start + size]
-            found: Scores = ()
-            try:
-                plan = self.problem.plan(point, batch)
-            except UsageError as fault:
-                self.error = self.error or str(fault)
-            else:
-                found = self.scores(plan)
-                self.episodes += len(batch)
-                self.progress(self.episodes, self.options.budget)
+            found = self.scores(self.problem.plan(self.point_of(trial), batch))
+            self.episodes += len(batch)
+            self.progress(self.episodes, self.options.budget)
             known = [score for score in found if score is not None]
             if missing := len(batch) - len(known):
                 self.error = self.error or missing_text(missing, len(batch))

@@ -92,8 +92,6 @@ def test_two_ends_are_compared(desim: Desim, record: str) -> None:
     assert "instead: order quantity=12, then order_up_to" in table.out
     plain = json.loads(desim(*at, "--policy", "sterman", "--futures", "5", "--json").out)
     assert (plain["at"], plain["n"], plain["level"]) == (4, 5, 0.95)
-    rest = desim(*at[:4], "--policy", "sterman", "--from-here")
-    assert "as recorded to the end" in rest.out
 
 
 def test_options_that_do_not_fit(desim: Desim, record: str) -> None:

@@ -4,7 +4,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from attrs import evolve
 from support.small_worlds import Go, Spot, Stride, Walk
 
 from desim import Episode, play
@@ -53,26 +52,13 @@ def test_action_as_json_and_the_true_future(walk: Episode) -> None:
     assert "hindsight:" in str(found)
 
 
-def test_a_policy_decides_once_or_from_there(walk: Episode) -> None:
-    """Once: 3 less 2. From there: three steps of 3 against 2, 1 and 1."""
+def test_a_policy_decides_once(walk: Episode) -> None:
+    """3 less 2; it observes what its role observed before."""
     once = compare_branches(walk, 3, policy=Stride(3), then=Stride(1), futures=3)
     assert once.found.paired.mean == 1
     assert once.arms[1] == "instead: go places=3 (Stride(size=3)), then Stride(size=1)"
     last = compare_branches(walk, 5, policy=by_step, then=Stride(1))
     assert last.instead == {"do": "go", "places": 5}
-    rest = compare_branches(walk, 3, policy=Stride(3), then=Stride(1), futures=3, from_here=True)
-    assert rest.found.paired.mean == 9 - 4
-    assert rest.instead is None
-
-
-def test_the_record_itself_is_the_other_end(walk: Episode) -> None:
-    """In the true future, without anybody else: steps of 3 against the recorded ones."""
-    found = compare_branches(walk, 3, policy=Stride(3), from_here=True)
-    assert found.found.paired.mean == 3
-    assert found.scores[0] == (walk.score,)
-    assert "as recorded to the end" in str(found)
-    with pytest.raises(UsageError, match="has no end to compare with; name who plays on"):
-        compare_branches(evolve(walk, result=None), 3, policy=Stride(3), from_here=True)
 
 
 @pytest.mark.parametrize(
@@ -80,9 +66,7 @@ def test_the_record_itself_is_the_other_end(walk: Episode) -> None:
     [
         ({"then": Stride(1)}, "a comparison takes one"),
         ({"action": THREE, "policy": Stride(1), "then": Stride(1)}, "a comparison takes one"),
-        ({"action": THREE, "then": Stride(1), "from_here": True}, "an action answers one decision"),
         ({"action": THREE}, "say who plays on after the decision"),
-        ({"policy": Stride(1), "from_here": True, "futures": 5}, "say who plays on"),
         ({"action": {"do": "fly"}, "then": Stride(1)}, "the action for 'walker' does not fit"),
         ({"action": "{", "then": Stride(1)}, "the action for 'walker' does not fit"),
         ({"action": THREE, "then": Stride(1), "futures": 0}, "0 futures were given"),
