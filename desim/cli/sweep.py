@@ -252,7 +252,7 @@ def _effects(spec: "SweepSpec", rows: "Rows", shown: tuple[str, ...]) -> "Effect
     from desim.studies.effects import effects
 
     try:
-        return effects(rows, planned(spec.design, spec.set)[0], show=shown)
+        return effects(rows, [*planned(spec.design, spec.set)[0][0]], show=shown)
     except UsageError:
         if rows.failed:
             return None

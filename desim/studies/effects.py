@@ -5,7 +5,6 @@ replications of a simulation Law, Simulation Modeling and Analysis, 5th edition,
 """
 
 import itertools
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,12 +14,11 @@ from attrs import frozen
 
 from desim.engine.plan import GIVEN
 from desim.errors import UsageError
-from desim.rows.columns import value_at
+from desim.rows.columns import plain_value
 from desim.rows.rows import Rows
 from desim.show.estimates import estimate_cells, interval_head
 from desim.show.table import Table, Tabular
 from desim.statistics.intervals import Interval, interval
-from desim.studies.designs import Design
 
 _EFFECT = "effect: the mean at the second level less that at the first, in the figure's unit"
 _INTERACTION = (
@@ -87,7 +85,7 @@ class Effects(Tabular):
 
 def effects(
     rows: Rows,
-    design: Design | Sequence[str] | None = None,
+    names: Sequence[str] = (),
     *,
     show: str | Sequence[str] = "score",
     level: float = 0.95,
@@ -99,20 +97,27 @@ def effects(
 
     Args:
         rows: Those of a sweep over all combinations of two values of each parameter.
-        design: The design, or the columns of the parameters; None means all columns that vary.
+        names: The columns of the parameters; none means all that vary.
         show: Columns of numbers.
         level: The level of the intervals, above 0 and below 1.
 
     Raises:
         UsageError: A parameter has not two values, points or seeds are missing, or episodes failed.
     """
-    names = _names(rows, design)
-    found = [
-        effect
-        for figure in ((show,) if isinstance(show, str) else show)
-        for group, points in _by_group(rows, names, figure).items()
-        for effect in _effects(group, points, names, figure, level)
-    ]
+    names = tuple(names) or _varying(rows)
+    points = [*zip(*(map(plain_value, rows.column(name)) for name in names), strict=True)]
+    seeds = rows.column("seed")
+    groups: dict[str, list[int]] = {}
+    for place, text in enumerate(_group_texts(rows, names)):
+        groups.setdefault(text, []).append(place)
+    found = []
+    for figure in (show,) if isinstance(show, str) else show:
+        values = _all_known(rows, figure)
+        for group, places in groups.items():
+            of_group: _Points = {}
+            for at in places:
+                of_group.setdefault(points[at], {}).setdefault(seeds[at], []).append(values[at])
+            found += _effects(group, of_group, names, figure, level)
     return Effects(tuple(found), level)
 
 
@@ -161,23 +166,18 @@ def _levels(name: str, values: Sequence[Any]) -> tuple[Any, Any]:
     return found[0], found[1]
 
 
-def _names(rows: Rows, design: Design | Sequence[str] | None) -> tuple[str, ...]:
-    """Return the columns of the parameters.
+def _varying(rows: Rows) -> tuple[str, ...]:
+    """Return the columns of all parameters and arguments that vary.
 
     Raises:
-        UsageError: No parameter varies, or a column does not exist.
+        UsageError: None varies.
     """
-    if isinstance(design, Design):
-        return design.names
-    if design is not None:
-        for name in design:
-            rows.column(name)
-        return tuple(design)
-    found: dict[str, list[Any]] = {}
-    for full in rows.gathered.paths:
-        values = rows.column(full) if full.startswith(("params.", "policy.")) else []
-        if len(set(map(repr, values))) > 1:
-            found[full.removeprefix("params.")] = values
+    found = {
+        full.removeprefix("params."): values
+        for full in rows.gathered.paths
+        if full.startswith(("params.", "policy."))
+        and len({*map(repr, values := rows.column(full))}) > 1
+    }
     # An argument with the same value at all seats is a column without the seat, too.
     for name, values in list(found.items()):
         common = f"policy.{name.rpartition('.')[2]}"
@@ -188,50 +188,35 @@ def _names(rows: Rows, design: Design | Sequence[str] | None) -> tuple[str, ...]
     return tuple(found)
 
 
-def _by_group(rows: Rows, names: Sequence[str], show: str) -> dict[str, _Points]:
-    """Return the figure by policy and what else differs, by values of parameters, and by seed.
+def _all_known(rows: Rows, figure: str) -> list[float]:
+    """Return the figure of every row.
 
     Raises:
-        UsageError: A figure is missing, such as after a failure.
+        UsageError: One is missing, such as after a failure.
     """
-    paths = [rows.find(name) for name in names]
-    groups: dict[str, _Points] = {}
-    for row, key, value in zip(rows, _group_texts(rows, names), rows.counted(show), strict=True):
-        if value is None:
-            why = f", as it failed: {row['error']}" if row["error"] else ""
-            raise UsageError(
-                f"the episode of {row['policy']} on seed {row['seed']} has no {show}{why}; a "
-                "design is analysed as a whole"
-            )
-        found = (value_at(row, path) for path in paths)
-        point = tuple(json.dumps(one) if isinstance(one, list | dict) else one for one in found)
-        groups.setdefault(key, {}).setdefault(point, {}).setdefault(row["seed"], []).append(value)
-    return groups
+    values = rows.counted(figure)
+    if None in values:
+        row = rows[values.index(None)]
+        why = f", as it failed: {row['error']}" if row["error"] else ""
+        raise UsageError(
+            f"the episode of {row['policy']} on seed {row['seed']} has no {figure}{why}; a design "
+            "is analysed as a whole"
+        )
+    return [value for value in values if value is not None]
 
 
 def _group_texts(rows: Rows, names: Sequence[str]) -> list[str]:
     """Return for each row its policy, and the other values by which groups differ."""
-    varied = {name.removeprefix("params.") for name in names}
+    varied = [f"{name.removeprefix('params.')}." for name in names]
+    # A parameter that contains a varied one is varied, too.
     others = [
-        {
-            "model": row["model"],
-            "preset": row["preset"],
-            # A parameter that contains a varied one is varied, too.
-            **{
-                name: value
-                for name, value in row["params"].items()
-                if name not in varied and not any(one.startswith(f"{name}.") for one in varied)
-            },
-        }
-        for row in rows
+        name
+        for name in rows.varying
+        if not any(one.startswith(f"{name.removeprefix('params.')}.") for one in varied)
     ]
-    keys = dict.fromkeys(key for one in others for key in one)
-    differing = [key for key in keys if len({repr(one.get(key)) for one in others}) > 1]
-    own = any(name.startswith("policy.") for name in names)
-    texts = []
-    for row, one in zip(rows, others, strict=True):
-        # Without the arguments that points vary.
-        label = str(row["policy"]).partition(",")[0] if own else str(row["policy"])
-        values = [f"{key}={one.get(key)}" for key in differing]
-        texts.append(" ".join([*values, str(row.get(GIVEN, label))]))
-    return texts
+    labels = rows.column(GIVEN if GIVEN in rows.gathered.paths else "policy")
+    if GIVEN not in rows.gathered.paths and any(name.startswith("policy.") for name in names):
+        labels = [label.partition(",")[0] for label in labels]  # without the arguments that vary
+    columns = zip(*map(rows.column, others), labels, strict=True)
+    heads = [*(f"{name.removeprefix('params.')}=" for name in others), ""]
+    return [" ".join(map("{}{}".format, heads, values)) for values in columns]

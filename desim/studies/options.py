@@ -3,7 +3,7 @@
 The text of each field is also the help of its option on the command line.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # `desim sweep --help` must not load numpy
     from desim.engine.plan import Grid
     from desim.engine.run.executors import Executor
     from desim.engine.run.playing import Playing
-    from desim.studies.designs import Design, DesignSpec
+    from desim.studies.designs import DesignSpec
 
 #: Successive elimination; optimal computing budget allocation.
 Procedure = Literal["elimination", "ocba"]
@@ -181,9 +181,10 @@ class SweepOptions(GridStudy):
 
     Attributes:
         seeds: Whole numbers of at least 0, all different; shared by all policies.
-        design: Points to play instead of all combinations: a `Design` over parameters that *set*
-            does not name, or a text such as "lhs:64" over the ranges and lists of values in *set*.
-            Rows have the index of their point, and in `given` the policy without its arguments.
+        design: Points to play instead of all combinations: a text such as "lhs:64" over the ranges
+            and lists of values in *set*, or a list of points, each the values by parameter, over
+            parameters that *set* does not name. Rows have the index of their point, and in `given`
+            the policy without its arguments.
         minimise: A figure of which lower is better, whatever the model declares: `Rows.best` takes
             the lowest.
         retry_failed: Play the failed episodes in *out* again.
@@ -195,7 +196,7 @@ class SweepOptions(GridStudy):
     """
 
     seeds: Iterable[int] = field(kw_only=False)
-    design: "Design | DesignSpec | str | None" = None
+    design: "DesignSpec | str | Sequence[Mapping[str, Any]] | None" = None
     minimise: str = ""
     retry_failed: bool = False
     series: bool = False

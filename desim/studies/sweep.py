@@ -27,7 +27,7 @@ from desim.rows.rows import Rows, policy_label
 from desim.schema import from_plain
 from desim.schema.signatures import takes
 from desim.show.files import read_text
-from desim.studies.designs import DesignSpec, planned
+from desim.studies.designs import DesignSpec, Point, planned
 from desim.studies.options import FIRST_SEEDS, SweepOptions, refuse_score
 
 _PUT_BACK = "put the record back, or play the sweep anew (--restart)"
@@ -74,10 +74,10 @@ def sweep(options: SweepOptions) -> Rows:
         SweepWarning: Rows in *out* were damaged, and are played again, or were discarded.
     """
     refuse_score(options.minimise)
-    points, changes = [], options.set
+    points: list[Point] = []
+    changes = options.set
     if options.design is not None:
-        design, changes = planned(options.design, options.set or {})
-        points = [design.at(place) for place in range(len(design))]
+        points, changes = planned(options.design, options.set or {})
     if options.records and options.out is None:
         raise UsageError("records need the folder of the sweep; give out")
     folder = Path(options.out).absolute() if options.records and options.out is not None else None
