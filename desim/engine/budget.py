@@ -3,7 +3,6 @@
 import math
 import threading
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -14,9 +13,6 @@ from desim.schema.validators import not_negative
 
 #: Held while a call is checked and counted: several threads may share a limit.
 _LOCK = threading.Lock()
-
-#: Calls that wait until another gives back what it has reserved.
-_WAITING: "list[Future[None]]" = []
 
 
 @define(eq=False)
@@ -99,11 +95,11 @@ class CommandBudget:
             for limit in self.shared:
                 limit.spent += cost
 
-    def reserve(self, call: float) -> "Future[None] | None":
+    def reserve(self, call: float) -> bool:
         """Reserve the most that a call can cost, infinite if nothing is known.
 
-        Returns None once it is reserved, or a future that is done when another call has given its
-        reservation back; then ask again. Raises `LimitReached` where less is left.
+        Returns whether it is reserved; else calls under way have reserved what it needs, and it may
+        ask again. Raises `LimitReached` where less is left.
         """
         with _LOCK:
             self.check()
@@ -112,35 +108,27 @@ class CommandBudget:
                 if math.fsum([*limit.reserved, call]) <= left:
                     continue
                 if limit.reserved:
-                    _WAITING.append(Future())
-                    return _WAITING[-1]
+                    return False
                 if math.isfinite(call):  # one without a bound is made alone
                     limit.left = f" but for {left:g}, and a call can cost {call:g}"
                     self.check()
             for limit in self.shared:
                 limit.reserved.append(call)
-        return None
+        return True
 
     def give_back(self, call: float) -> None:
         """Give back what a call had reserved; what it has cost is counted by now."""
         with _LOCK:
             for limit in self.shared:
                 limit.reserved.remove(call)
-            waiting = [each for each in _WAITING if each.set_running_or_notify_cancel()]
-            _WAITING.clear()
-        for each in waiting:
-            each.set_result(None)
 
 
-_present: ContextVar[CommandBudget] = ContextVar("command_budget")
+_present: ContextVar[CommandBudget | None] = ContextVar("command_budget", default=None)
 
 
 def command_budget() -> CommandBudget:
     """Return the budget of the present command; outside a command, a new one without limits."""
-    try:
-        return _present.get()
-    except LookupError:
-        return CommandBudget()
+    return _present.get() or CommandBudget()
 
 
 @contextmanager

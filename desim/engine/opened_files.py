@@ -7,7 +7,6 @@ with the row.
 
 import contextlib
 import os
-import stat
 import sys
 import sysconfig
 from collections.abc import Iterable, Iterator
@@ -18,13 +17,12 @@ from typing import Any
 import msgspec
 from attrs import define, field
 
-from desim.engine.sources import ROOMS, ROOT, file_digest
+from desim.engine.fingerprint import ROOMS, ROOT, file_digest
 from desim.errors import UsageError
 
 #: The digest of every file by its absolute path.
 Files = dict[str, str]
 
-#: Folders in which no user keeps data of a policy.
 _OF_SYSTEM = ("/proc", "/dev", "/sys", "/etc", "/usr/lib", "/usr/share", "~/.cache")
 
 #: Separates a row from its files; JSON has no such byte outside of texts, and escapes it inside.
@@ -35,7 +33,9 @@ _decode = msgspec.json.Decoder(Files).decode
 
 @define
 class _Read:
-    stamp: tuple[int, int] | None = None
+    """When a file was modified as it was last read, and its size; and who has read it."""
+
+    stamp: tuple[int, int] = (0, 0)
     digest: str = ""
     packages: set[str] = field(factory=set)
 
@@ -122,10 +122,10 @@ def _note(event: str, arguments: tuple[Any, ...]) -> None:
         _written.add(path)
     elif path in _written or path.startswith(_ignored()) or path.endswith((".py", ".pyc")):
         return
-    elif stamp := _stamp(path):
-        read = _opened.setdefault(path, _Read())
+    elif os.path.isfile(path):  # noqa: PTH113 (at every opening of a file)
+        read, found = _opened.setdefault(path, _Read()), os.stat(path)  # noqa: PTH116
         read.packages.update(_packages(sys._getframe(1)))  # noqa: SLF001
-        if read.stamp != stamp:
+        if read.stamp != (stamp := (found.st_mtime_ns, found.st_size)):
             read.stamp = stamp  # before the content is read, which opens the file as well
             with contextlib.suppress(UsageError):
                 read.digest = file_digest(path)
@@ -147,15 +147,7 @@ def _packages(frame: FrameType | None) -> Iterator[str]:
 
 @cache
 def _ignored() -> tuple[str, ...]:
-    python = {sysconfig.get_path(n) for n in ("stdlib", "platstdlib", "purelib", "platlib")}
+    """Return the folders of Python, of desim, and in which no user keeps data of a policy."""
+    python = map(sysconfig.get_path, ("stdlib", "platstdlib", "purelib", "platlib"))
     folders = [*python, *map(os.path.expanduser, _OF_SYSTEM), *(str(ROOT / one) for one in ROOMS)]
     return tuple(os.path.join(os.path.abspath(one), "") for one in folders)  # noqa: PTH100, PTH118
-
-
-def _stamp(path: str) -> tuple[int, int] | None:
-    """Return when a regular file was modified, in nanoseconds, and its size."""
-    try:
-        found = os.stat(path)  # noqa: PTH116 (at every opening of a file)
-    except OSError:
-        return None
-    return (found.st_mtime_ns, found.st_size) if stat.S_ISREG(found.st_mode) else None

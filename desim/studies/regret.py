@@ -9,6 +9,7 @@ import msgspec
 from attrs import evolve, frozen
 
 from desim.core.streams import generator
+from desim.engine.fingerprint import text_digest
 from desim.engine.opened_files import noting, opened_by
 from desim.engine.plan import Cell, Grid, limits_text
 from desim.engine.policies import PolicyEntry, inside
@@ -16,7 +17,6 @@ from desim.engine.policies import players as parts_of
 from desim.engine.run.executors import Executor, ProcessExecutor
 from desim.engine.run.play_job import in_time
 from desim.engine.run.playing import Playing, check_jobs
-from desim.engine.sources import text_digest
 from desim.engine.store import Store
 from desim.episodes.counterfactual import (
     Arm,

@@ -23,8 +23,11 @@ from desim.schema.validators import not_negative
 from policies.llm.replies import answer_only
 from policies.llm.wires.recorded import RecordedReplies, recorded_reply
 from policies.llm.wires.request_lines import RequestLines, SentRequest, fields_of
-from policies.llm.wires.suspension import result_of
+from policies.llm.wires.suspension import pause
 from policies.llm.wires.wire import ModelReply, NoReply, Phase, Request, Send
+
+#: Seconds after which a call asks again for money that calls under way have reserved.
+_SECONDS_BETWEEN = 0.05
 
 #: Prices are for a million tokens.
 _MILLION = 1_000_000
@@ -256,8 +259,8 @@ class Metered:
         most = self.limits.most(request, fields_of(self.send, request))
         if reason := self.limits.reached(self.episode, most):
             raise Spent(reason)
-        while turn := self.command.reserve(most):
-            result_of(turn)
+        while not self.command.reserve(most):
+            pause(_SECONDS_BETWEEN)
         try:
             yield
         finally:

@@ -155,7 +155,9 @@ def test_folders_of_desim_count() -> None:
 def test_what_shows_rows_is_no_code_of_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
     """A page of a report may change, the clock may not."""
     every: list[Path] = []
-    monkeypatch.setattr("desim.engine.sources.file_digest", lambda path: every.append(path) or "")
+    monkeypatch.setattr(
+        "desim.engine.fingerprint.file_digest", lambda path: every.append(path) or ""
+    )
     code_topics([])
     names = {path.parent.name for path in every}
     assert {"core", "episodes", "records"} <= names
