@@ -19,10 +19,8 @@ class DesimError(Exception):
     """
 
     def __init__(self, text: str = "") -> None:
-        # Less than the limit, so that an error that is built anew from its text stays the same.
         shown = visible_text(shortened(text, _LONGEST_TEXT))
-        cut = len(shown) > _LONGEST_TEXT
-        super().__init__(shortened(shown, _LONGEST_TEXT - 10) if cut else shown)
+        super().__init__(shortened(shown, _LONGEST_TEXT))
 
 
 class UsageError(DesimError):

@@ -89,11 +89,6 @@ class Noted:
                 fault.add_note(note)
 
 
-def policy_failed(policy: str, where: str, fault: BaseException) -> PolicyFailed:
-    """Return the error of a policy that raised an exception; *where* as in `policy_failing`."""
-    return PolicyFailed(f"policy {policy} failed {where}: {fault_text(fault)}")
-
-
 @contextlib.contextmanager
 def policy_failing(policy: str, where: str) -> Iterator[None]:
     """Raise `PolicyFailed` for an exception of a policy, such as "in seated as 'cfo'"."""
@@ -102,7 +97,7 @@ def policy_failing(policy: str, where: str) -> Iterator[None]:
     except DesimError:
         raise
     except RAISED as fault:
-        raise policy_failed(policy, where, fault) from fault
+        raise PolicyFailed(f"policy {policy} failed {where}: {fault_text(fault)}") from fault
 
 
 def notes_text(fault: BaseException) -> str:

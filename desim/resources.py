@@ -18,8 +18,8 @@ __all__ = ["ShiftEnded", "WorkingHours"]
 
 _ENDS = ("finish", "preempt")
 
-#: The rank of a change of capacity: before the other events of its tick.
-_FIRST = -1
+#: The ranks of a change of capacity, before the other events of its tick, and of uses that it ends.
+_FIRST, _AFTER = -1, 1
 
 _WATCHERS = "capacity_watchers"
 
@@ -47,7 +47,7 @@ class WorkingHours:
     1. The capacity is the new one before the other events of the tick. Where it has risen, waiting
        requests are granted in the order of the queue.
     2. The events of the tick: a use that ends now has ended in time.
-    3. With `preempt`, at *rank*: uses above the capacity end. The least important lose their unit
+    3. With `preempt`, at rank 1: uses above the capacity end. The least important lose their unit
        (highest `key` of a `PriorityRequest`; of a plain `Resource`, those granted last), and their
        processes are interrupted with `ShiftEnded`, the more important first.
 
@@ -66,16 +66,13 @@ class WorkingHours:
         hours: BusinessHours | Sequence[Shift],
         *,
         ends: Literal["finish", "preempt"] = "finish",
-        rank: int = 1,
     ) -> None:
         self._world = _checked_world(resource)
         if ends not in _ENDS:
             raise UsageError(f"ends={short_repr(ends)} was given; {possible(str(ends), _ENDS)}")
-        if type(rank) is not int or rank < 0:
-            raise UsageError(f"rank={short_repr(rank)} was given; it is a whole number from 0 on")
         self.shifts = Shifts(hours, resource.capacity)
         self.ends = ends
-        self._resource, self._rank = resource, rank
+        self._resource = resource
         vars(resource)["working_hours"] = self
         self._do_put: Callable[[Any], Any] = resource._do_put  # noqa: SLF001 (as above)
         resource._do_put = self._put  # type: ignore[assignment] # noqa: SLF001 (as above)
@@ -94,7 +91,7 @@ class WorkingHours:
     def _change(self, _: simpy.Event) -> None:
         self._open()
         if self.ends == "preempt" and self._resource.count > self._resource.capacity:
-            ShiftChange(self._resource, 0, self._rank).callbacks.append(self._send_off)
+            ShiftChange(self._resource, 0, _AFTER).callbacks.append(self._send_off)
         self._schedule()
 
     def _send_off(self, _: simpy.Event) -> None:

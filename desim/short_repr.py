@@ -6,8 +6,6 @@ import unicodedata
 from itertools import islice
 from typing import Any
 
-import attrs
-
 #: Levels of containers that are shown; deeper ones are "[...]".
 _LEVELS = 6
 
@@ -18,7 +16,7 @@ _RAISED = (Exception, SystemExit)
 def short_repr(value: Any, width: int = 120) -> str:
     """Return the repr of a value, cut to about *width* characters; it never raises an exception.
 
-    The time it takes depends on *width* alone for plain values and attrs classes.
+    The time it takes depends on *width* alone for plain values outside of other objects.
 
     >>> short_repr({"n": 10**5_000}), short_repr("x" * 10**8, width=5)
     ("{'n': <int of 16610 bits>}", "'xxxx…")
@@ -32,7 +30,7 @@ def short_repr(value: Any, width: int = 120) -> str:
 
 def shortened(text: str, width: int = 400) -> str:
     """Return a text without its middle part if it is longer than *width*."""
-    half = width // 2
+    half = (width - 3) // 2
     return text if len(text) <= width else f"{text[:half]} … {text[-half:]}"
 
 
@@ -71,20 +69,8 @@ class _Short(reprlib.Repr):
         inside = (f"{self.repr1(k, level - 1)}: {self.repr1(v, level - 1)}" for k, v in pairs)
         return "{" + ", ".join(inside) + "}"
 
-    def repr_instance(self, x: Any, level: int) -> str:
-        cls: Any = type(x)
-        try:
-            if not attrs.has(cls):
-                return builtins.repr(x)[: self._width]
-        except _RAISED:
-            return _nameless(x)
-        # As attrs names a class that is defined inside a function.
-        name = cls.__qualname__.rsplit(">.", 1)[-1]
-        if level <= 0:
-            return f"{name}(...)"
-        fields = [each.name for each in attrs.fields(cls) if each.repr]
-        inside = (f"{each}={self.repr1(getattr(x, each, '?'), level - 1)}" for each in fields)
-        return f"{name}({', '.join(inside)})"
+    def repr_instance(self, x: Any, level: int) -> str:  # noqa: ARG002 (as the others)
+        return builtins.repr(x)[: self._width]
 
 
 def _nameless(value: Any) -> str:

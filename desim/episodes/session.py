@@ -21,7 +21,7 @@ from desim.episodes.lineup import Lineup
 from desim.episodes.replay import same_result, same_step
 from desim.episodes.usage import UsageSums
 from desim.errors import BadRecord, DesimError, LimitReached, PolicyFailed, WriteFailed, WrongAction
-from desim.faults import RAISED, policy_failed, policy_failing
+from desim.faults import RAISED, fault_text, policy_failing
 from desim.records.episode import Episode, Inside
 from desim.records.lines import FailureLine, Header, Step, TranscriptEntry, step_class
 from desim.records.provenance import policy_code
@@ -203,7 +203,8 @@ class Session:
     def failed(self, decision: Decision, fault: BaseException) -> PolicyFailed:
         """Return the error of a policy that raised an exception."""
         role, now = decision.role, self.run.world.now
-        return policy_failed(self.header.policies.get(role, role), f"as {role!r} at t={now}", fault)
+        name = self.header.policies.get(role, role)
+        return PolicyFailed(f"policy {name} failed as {role!r} at t={now}: {fault_text(fault)}")
 
     def _with_simulators(self) -> Answers | None:
         """Give simulators to the policies that look ahead; return the answers that they share."""

@@ -47,11 +47,6 @@ class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
         revision: Any = revision_of(model)
         return cls(revision, code_digest(model), dict(versions()))
 
-    @property
-    def text(self) -> str:
-        """The revision in words; empty if it is not known."""
-        return "" if self.revision is None else revision_text(self.revision)
-
     def changes(self, world: str, now: "Provenance") -> str:
         """Return what has changed in a world since, as the end of an error text, or nothing."""
         if revised := self.other_revision(world, now.revision):
@@ -67,8 +62,8 @@ class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
         """Return both revisions if they differ, as the end of an error text."""
         if now is None or self.revision == now:
             return ""
-        then = f"revision {shortened(self.text)}" if self.text else "no revision"
-        here = shortened(revision_text(now))
+        known = self.revision is not None and shortened(revision_text(self.revision))
+        then, here = f"revision {known}" if known else "no revision", shortened(revision_text(now))
         return f"; recorded with {then} of {shortened(world)}, which has revision {here} here"
 
 

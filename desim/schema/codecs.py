@@ -31,9 +31,6 @@ _encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
 #: Bytes of JSON that an action may have; the fields of most actions have narrower limits.
 MOST_BYTES = 1_000_000
 
-#: Bytes of given JSON that an error text shows.
-_WIDTH = 120
-
 #: Errors of msgspec and validators for a value that does not fit or is nested too deeply.
 _FAULTS = (msgspec.MsgspecError, TypeError, ValueError, OverflowError, RecursionError)
 
@@ -67,7 +64,7 @@ class Codec:
         """
         if type(action) not in self._writers:
             if not isinstance(action, Mapping):
-                raise WrongAction(f"{_given_text(action)}; {self.expected()}")
+                raise WrongAction(f"{short_repr(action)}; {self.expected()}")
             action = self.read(action)
         try:
             write, is_kept = self._writers[type(action)]
@@ -82,7 +79,7 @@ class Codec:
             raise self._wrong(action, sentence(fault)) from None
         if len(wire) > MOST_BYTES:
             why = f"{len(wire):,} bytes; the limit is {MOST_BYTES:,}"
-            raise WrongAction(f"{_given_text(action)}: {why}", why)
+            raise WrongAction(f"{short_repr(action)}: {why}", why)
         return taken, wire
 
     def read(self, given: Any) -> Any:
@@ -99,7 +96,7 @@ class Codec:
             raise self._wrong(given, why) from None
 
     def _wrong(self, given: Any, why: str) -> WrongAction:
-        return WrongAction(f"{_given_text(given)}: {why}; {self.expected()}", why)
+        return WrongAction(f"{short_repr(given)}: {why}; {self.expected()}", why)
 
     def expected(self) -> str:
         """Return the end of an error text: the names of the classes."""
@@ -173,13 +170,6 @@ def _near_miss(text: str, cls: Any) -> str:
     return f"; {possible(unknown[1], [f.alias for f in attrs.fields(cls) if f.init])}"
 
 
-def _given_text(value: Any) -> str:
-    if not isinstance(value, bytes):
-        return short_repr(value)
-    text = value[:_WIDTH].decode(errors="replace")
-    return text if len(value) <= _WIDTH else text + "…"
-
-
 # -- observations ----------------------------------------------------------------------------------
 
 
@@ -202,7 +192,7 @@ def check_observation(observation: Any, cls: type | UnionType) -> None:
     """Check an observation and its fields, or raise a `SchemaError`; `type_check` is faster."""
     if not isinstance(observation, cls):
         names = " or ".join(each.__name__ for each in members(cls))
-        raise SchemaError(f"{_given_text(observation)} is not of class {names}")
+        raise SchemaError(f"{short_repr(observation)} is not of class {names}")
     try:
         plain = plain_observation(observation, cls)
     except _FAULTS as fault:

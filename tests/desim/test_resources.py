@@ -234,7 +234,6 @@ def test_no_more_units_are_in_use_than_are_open(
         ([(5, True)], {}, "was given as a shift"),
         ([5], {}, "5 was given as a shift"),
         ([(5, 1)], {"ends": "stop"}, "ends='stop' was given; Possible: finish, preempt"),
-        ([(5, 1)], {"rank": -1}, "rank=-1 was given; it is a whole number from 0 on"),
     ],
 )
 def test_wrong_hours(hours: Any, how: Any, text: str) -> None:

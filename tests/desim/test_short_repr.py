@@ -100,4 +100,4 @@ def test_no_error_is_longer_than_a_page() -> None:
 def test_the_middle_of_a_long_text_is_left_out() -> None:
     """Its end often holds the path of the fault."""
     text = shortened("start " + "x" * 10**7 + " - at `$.a`", 50)
-    assert text == "start " + "x" * 19 + " … " + "x" * 14 + " - at `$.a`"
+    assert text == "start " + "x" * 17 + " … " + "x" * 12 + " - at `$.a`"
