@@ -6,9 +6,6 @@ import unicodedata
 from itertools import islice
 from typing import Any
 
-#: Levels of containers that are shown; deeper ones are "[...]".
-_LEVELS = 6
-
 #: Exceptions that a `__repr__` may raise; its SystemExit must not end the command.
 _RAISED = (Exception, SystemExit)
 
@@ -39,7 +36,7 @@ class _Short(reprlib.Repr):
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.maxlevel = _LEVELS
+        self.maxlevel = 6  # deeper containers are "[...]"
         # One more than is shown, so that the cut itself can be seen.
         self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = width + 1
         self.maxdeque = self.maxarray = self.maxdict = width + 1

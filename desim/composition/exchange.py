@@ -58,14 +58,14 @@ class Side:
         taker.now()  # raises before anything is posted: then only the giver may refuse the amount
         with self.open() as holding:
             before = holding.held
-            holding.send(self.part.now, taker.part.name, amount)
+            holding.send(self.part.world.now, taker.part.name, amount)
             self._check(before, -amount, holding.held)
 
     def receive(self, giver: "Side", amount: int) -> None:
         """Add an amount which another part has sent."""
         with self.open() as holding:
             before = holding.held
-            holding.receive(self.part.now, giver.part.name, amount)
+            holding.receive(self.part.world.now, giver.part.name, amount)
             self._check(before, amount, holding.held)
 
     def _check(self, before: int | Fraction, change: int, after: int | Fraction) -> None:

@@ -190,7 +190,10 @@ class Group:
 
     def _calendar(self, name: str, model: Model[Any]) -> TickCalendar:
         if (known := model.time.calendar) is None:
-            raise UsageError(f"part {name!r}, {type(model).__name__}, has no calendar")
+            raise UsageError(
+                f"part {name!r}, {type(model).__name__}, has no calendar for its ticks; give it a "
+                "`time` with one, such as Time(calendar=desim.Calendar(...))"
+            )
         now = self.clock.moment(self.world.now)
         calendar = known.starting(now)
         if (first := calendar.moment(0)) < now:

@@ -85,19 +85,9 @@ class Part:
         shared.on_redraw.append(self._redraw)
 
     @property
-    def has_ended(self) -> bool:
-        """Whether the part has ended."""
-        return bool(self.world.ended)
-
-    @property
     def ended(self) -> str:
         """Why the part ended; "still running" before that."""
         return self.world.ended or RUNNING
-
-    @property
-    def now(self) -> int:
-        """The present local tick."""
-        return self.world.now
 
     def to_common(self, tick: int) -> int:
         """Return the common tick at which a tick of the part is."""
@@ -159,7 +149,7 @@ class Part:
     def metrics(self) -> dict[str, Any]:
         """Return the metrics of the part; empty before its end, which they may need."""
         with Noted(self._place):
-            return metrics_of(self.model, self.state) if self.has_ended else {}
+            return metrics_of(self.model, self.state) if self.world.ended else {}
 
     def _redraw(self) -> None:
         world = self.world
@@ -214,7 +204,7 @@ class Part:
             self._due = tick
 
     def _place(self) -> str:
-        return f"in part {self.name!r} at its t={self.now}"
+        return f"in part {self.name!r} at its t={self.world.now}"
 
 
 class _Observed:

@@ -62,12 +62,6 @@ class PartSpec:
     def __attrs_post_init__(self) -> None:
         given: Any = self.model
         model = given if isinstance(given, Model) else _built(given, self.params)
-        # Read here, because it may depend on parameters.
-        if model.time.calendar is None:
-            raise ValueError(
-                f"{type(model).__name__} has no calendar, so that its ticks have no dates; give it "
-                "a `time` with one, such as Time(calendar=desim.Calendar(...))"
-            )
         object.__setattr__(self, "built", model)
         object.__setattr__(self, "model", catalog.model_name(type(model)))
         object.__setattr__(self, "params", to_plain(model))

@@ -9,9 +9,11 @@ import msgspec
 from attrs import evolve, frozen
 
 from desim.records.episode import Episode
-from desim.records.lines import Step
 from desim.schema import to_plain
 from desim.short_repr import shortened
+
+#: What is compared of two decisions.
+_COMPARED = ("t", "role", "possible", "observation", "action")
 
 #: Levels of objects and lists whose items are compared one by one.
 _DEEPEST = 8
@@ -127,13 +129,7 @@ def _first_decision(a: Episode, b: Episode) -> FirstDifference | None:
         label = f"decision {same + 1:,}, t={step.t:,}, {step.role}"
         if mine is None or theirs is None:
             return FirstDifference(same, label, goes_on="A" if mine else "B")
-        if places := tuple(_step_places(mine, theirs)):
+        pairs = [(getattr(mine, name), getattr(theirs, name), name) for name in _COMPARED]
+        if places := tuple(different_place(*pair) for pair in pairs if pair[0] != pair[1]):
             return FirstDifference(same, label, places)
     return None
-
-
-def _step_places(a: Step, b: Step) -> Iterator[DifferingPlace]:
-    for name in ("t", "role", "possible", "observation", "action"):
-        mine, theirs = getattr(a, name), getattr(b, name)
-        if mine != theirs:
-            yield different_place(mine, theirs, name)

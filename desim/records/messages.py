@@ -20,9 +20,6 @@ from desim.records.lines import Step
 
 Message = dict[str, Any]
 
-#: The fields of a message of a request that are listed, beside its role and content.
-_FURTHER = ("tool_calls", "tool_call_id")
-
 
 class _ReplyCall(msgspec.Struct):
     id: str = ""
@@ -91,8 +88,8 @@ class _Seat:
         """Yield the new messages of a request, and the reply to it."""
         for sent in self._new(call.messages):
             if sent.get("role") != "assistant":
-                further = {name: sent[name] for name in _FURTHER if sent.get(name)}
-                yield {"role": sent.get("role"), "content": sent.get("content"), **further}
+                linked = {key: sent[key] for key in ("tool_calls", "tool_call_id") if sent.get(key)}
+                yield {"role": sent.get("role"), "content": sent.get("content"), **linked}
         try:
             reply = msgspec.convert(call.reply or {}, _Reply)
         except msgspec.ValidationError as fault:

@@ -16,9 +16,6 @@ from desim.core.model import Model
 from desim.errors import UsageError
 from desim.short_repr import short_repr
 
-#: The number of things that an error shows.
-_SHOWN = 5
-
 #: The modules that a record may name though they are not imported yet: those of the model of parts.
 _IMPORTED = ("desim.composition", "desim.composition.composite")
 
@@ -63,10 +60,9 @@ def policy_reaches(
 def refuse(reaches: Iterable[str], path: object = "") -> None:
     """Raise a `UsageError` that names what a header would do outside, if it does anything."""
     if found := list(reaches):
-        more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
         start = f"{path}: the" if path else "the"
         raise UsageError(
-            f"{start} record would {'; '.join(found[:_SHOWN])}{more}. Nothing was done; allow it "
+            f"{start} record would {'; '.join(found)}. Nothing was done; allow it "
             "with --trust (trust=True in Python)"
         )
 

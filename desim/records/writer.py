@@ -19,26 +19,26 @@ from desim.records.record_lock import RecordLock
 _encode = msgspec.json.Encoder().encode
 
 
+#: Ends the name of a copy that replaces a record once it is whole.
+_PART = ".part"
+
+
 class Recorder:
     """Writes a record; a context manager that closes the file.
 
     Each line is with the system when the method that writes it returns. After a write that fails
     nothing more is written, so that a record has no line behind one that is cut.
 
-    Args:
-        path: A file that does not exist yet.
-        form: ".gz" to gzip it; by default where its name ends so.
-
     Raises:
         UsageError: The file exists or cannot be made.
         WriteFailed: From each method that writes.
     """
 
-    def __init__(self, path: str | Path, form: str = "") -> None:
+    def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._raw = new_record(self.path)
         self._file: Any = self._raw
-        if (form or self.path.suffix) == ".gz":
+        if self.path.name.removesuffix(_PART).endswith(".gz"):
             # Neither name nor time of day in the file: the same episode is the same bytes.
             self._file = gzip.GzipFile("", "wb", fileobj=self._raw, mtime=0)
         self._digest = hashlib.sha256()
@@ -59,10 +59,10 @@ class Recorder:
             WriteFailed: The copy cannot be written.
         """
         path = Path(path)
-        part = path.with_name(path.name + ".part")
+        part = path.with_name(path.name + _PART)
         with contextlib.suppress(OSError):  # the next line says why it cannot be replaced
             part.unlink()
-        recorder = cls(part, path.suffix)
+        recorder = cls(part)
         try:
             recorder._copy(lines_up_to(path, decisions))
             os.fsync(recorder._raw.fileno())

@@ -17,7 +17,6 @@ from desim.errors import SchemaError, WrongAction, possible, sentence
 from desim.schema.convert import (
     check_finite,
     from_struct,
-    kept_check,
     native,
     plain_scalar,
     to_struct,
@@ -54,7 +53,7 @@ class Codec:
         classes = self.classes.values()
         self.wire_type = union_of(wire_type(cls, tagged=True) for cls in classes)
         self._decode = msgspec.json.Decoder(self.wire_type).decode
-        self._writers = {cls: (writer(cls), kept_check(cls)) for cls in classes}
+        self._writers = {cls: writer(cls) for cls in classes}
 
     def take(self, action: Any) -> tuple[Any, bytes]:
         """Return an action, given as instance or tagged object, as a replay reads it, and its JSON.
@@ -67,14 +66,12 @@ class Codec:
                 raise WrongAction(f"{short_repr(action)}; {self.expected()}")
             action = self.read(action)
         try:
-            write, is_kept = self._writers[type(action)]
-            wire = write(action)
+            wire = self._writers[type(action)](action)
             # msgspec writes nan and infinity as null, which an optional number would accept.
             if b"null" in wire:
                 check_finite(action)
             # Decoding is the check, also of an instance: its types may never have been checked.
-            read = self._decode(wire)
-            taken = action if is_kept is not None and is_kept(action) else from_struct(read)
+            taken = from_struct(self._decode(wire))
         except _FAULTS as fault:
             raise self._wrong(action, sentence(fault)) from None
         if len(wire) > MOST_BYTES:

@@ -18,7 +18,6 @@ from msgspec import UNSET, Struct
 from desim.errors import SchemaError, sentence
 from desim.schema.wire_types import (
     TAG,
-    check_not_recursive,
     classes_inside,
     field_types,
     is_class,
@@ -90,18 +89,6 @@ def type_check(kind: Any) -> Check:
     return fits
 
 
-@cache
-def kept_check(cls: Any) -> Check | None:
-    """Return a function that is True for instances which their own JSON leads to again, or None.
-
-    Such an action need not be built anew. A whole number in a field of floats becomes a float.
-    """
-    kinds = [{*members(kind)} for kind in field_types(cls).values()]
-    is_plain = all(kind <= _SCALARS and (int in kind or float not in kind) for kind in kinds)
-    is_built = any(each.converter or not each.init for each in attrs.fields(cls))
-    return type_check(cls) if is_plain and not is_built else None
-
-
 # -- to JSON ---------------------------------------------------------------------------------------
 
 # Policies often return a numpy scalar.
@@ -136,7 +123,7 @@ def native(cls: type) -> bool:
         kinds = field_types(cls).values()
     except SchemaError:
         return True
-    check_not_recursive(cls)
+    wire_type(cls, tagged=False)  # refuses a class that contains itself
     return (
         all(f.init and f.alias == f.name for f in attrs.fields(cls))
         and not any(map(tagged_inside, kinds))

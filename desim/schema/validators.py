@@ -54,10 +54,9 @@ def finite_numbers(count: int | None = None) -> Callable[[Any, "Attribute[Any]",
 
     def validate(instance: object, attribute: "Attribute[Any]", value: Any) -> None:
         if not isinstance(value, tuple) or count not in (None, len(value)):
-            size = "a tuple of" if count is None else f"a tuple of {count}"
-            raise ValueError(
-                f"{attribute.name}={short_repr(value)} was given; it is {size} finite numbers"
-            )
+            size = "" if count is None else f"{count} "
+            text = f"was given; it is a tuple of {size}finite numbers"
+            raise ValueError(f"{attribute.name}={short_repr(value)} {text}")
         for each in value:
             finite(instance, attribute, each)
 

@@ -76,22 +76,6 @@ def field_types(cls: Any, *, include_extras: bool = False) -> dict[str, Any]:
     return {each.name: hints.get(each.name, Any) for each in attrs.fields(cls)}
 
 
-@cache
-def check_not_recursive(kind: Any, outside: tuple[type, ...] = ()) -> None:
-    """Raise a `SchemaError` if an attrs class inside a type contains itself or is in *outside*.
-
-    Wire types and type checks are built from the inside out, which would not end.
-    """
-    for cls in classes_inside(kind):
-        if cls in outside:
-            raise SchemaError(
-                f"{cls.__name__} contains itself, which no observation, action or parameter may; "
-                "hold the parts in one list and refer to each by its number"
-            )
-        for each in field_types(cls).values():
-            check_not_recursive(each, (*outside, cls))
-
-
 # -- constraints and texts -------------------------------------------------------------------------
 
 
@@ -168,14 +152,19 @@ def tag(cls: type) -> str:
 @cache
 def wire_type(cls: type, *, tagged: bool) -> type[Struct]:
     """Return the wire type of an attrs class; its attribute `__attrs_class__` is that class."""
-    check_not_recursive(cls)
     kinds = field_types(cls, include_extras=True)
     texts = attribute_texts(cls)
     fields: list[Any] = []
     for each in attrs.fields(cls):
         if not each.init:
             continue
-        kind = _limited(wire_kind(kinds[each.name]), _limits(each.validator))
+        try:
+            kind = _limited(wire_kind(kinds[each.name]), _limits(each.validator))
+        except RecursionError:
+            raise SchemaError(
+                f"{cls.__name__} contains itself, which no observation, action or parameter may; "
+                "hold the parts in one list and refer to each by its number"
+            ) from None
         if text := texts.get(each.name):
             kind = Annotated[kind, Meta(description=text)]
         # A default that may be mutable or a factory is filled in by the attrs class itself.

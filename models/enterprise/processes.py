@@ -47,7 +47,7 @@ def month_ends(world: World, company: Company) -> Process:
         company.month = month
         company.consolidate()
         treasury = company.group.part(TREASURY)
-        if treasury.has_ended and month < company.params.months:
+        if treasury.world.ended and month < company.params.months:
             world.end(f"{TREASURY}: {treasury.ended}")
             return
         if CONTROLLER in world.seats and not company.params.thinking.takes_time:
@@ -77,7 +77,7 @@ def decide(world: World, company: Company, before: int | None = None) -> Process
 def loss(world: World, company: Company, name: str, month: int, lose: Lose) -> Process:
     """Let a department lose something at the end of a month, unless it has ended."""
     yield world.timeout(_until(company, month), rank=_LOSS)
-    if not company.group.part(name).has_ended:
+    if not company.group.part(name).world.ended:
         with company.group.at(name) as state:
             lose(state)
 

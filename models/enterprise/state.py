@@ -80,7 +80,7 @@ class Company:
     def status(self, name: str) -> str:
         """Return "open", or why a department has ended."""
         part = self.group.part(name)
-        return part.ended if part.has_ended else OPEN
+        return part.ended if part.world.ended else OPEN
 
     def unpaid(self, name: str) -> int:
         """Return the cents that a department owes for costs of its own, rounded up."""

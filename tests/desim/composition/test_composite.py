@@ -63,7 +63,6 @@ def test_a_composite_survives_pickling_and_json(model: Composite) -> None:
         ({7: Firm()}, "7 was given as a part's name"),
         ({"all": Firm()}, "is none of all, any, parts, links, start, ends"),
         ({"ends": Firm()}, "is none of all, any, parts, links, start, ends"),
-        ({"walk": Walk()}, "part walk: Walk has no calendar"),
         ({"firm": Firm}, r"part firm: <class .*> is no model"),
         ({"firm": 7}, "part firm: 7 is no model"),
         ({"firm": "beer_gam"}, "part firm: there is no model 'beer_gam'; did you mean 'beer_game'"),
@@ -88,6 +87,12 @@ def test_parts_that_are_none_are_refused(parts: Any, says: str) -> None:
     """With the part, what was given and what is possible."""
     with pytest.raises((TypeError, ValueError), match=says):
         Composite(parts)
+
+
+def test_a_part_whose_ticks_have_no_dates_does_not_begin() -> None:
+    """It cannot be placed on the common clock."""
+    with pytest.raises(UsageError, match="part 'walk', Walk, has no calendar for its ticks"):
+        play(Composite({"walk": Walk()}), "greedy")
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def test_a_part_that_is_cut_has_a_score_and_no_metrics() -> None:
     long = group.part("long")
     assert len(long.state.cash) == 2
     assert part_results(group)["long"].score == episode.metrics["long.score"] != 0
-    assert not long.has_ended
+    assert not long.world.ended
 
 
 def test_what_happens_at_the_last_instant_is_part_of_the_episode() -> None:

@@ -82,6 +82,6 @@ def test_events_without_end_are_stopped_by_the_time(wrap: Any) -> None:
 def test_the_record_says_which_part_failed(tmp_path: Any) -> None:
     """And the error how to play on from before it."""
     file = tmp_path / "run.jsonl"
-    with pytest.raises(ModelFailed, match=r"in part 'firm' at its t=1\)\. The last answer was"):
+    with pytest.raises(ModelFailed, match=r"in part 'firm' at its t=1\)\nThe last answer was"):
         play(Composite({"firm": Firm(fault="raise")}), "greedy", record=file)
     assert "in part 'firm' at its t=1" in file.read_text().splitlines()[-1]

@@ -164,8 +164,8 @@ def test_wrong_use_changes_nothing(failed: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "text"),
     [
-        (b'"places":9', b'"places":8', "altered: its lines do not have the digest"),
-        (b'"decisions":4', b'"decisions":5', "altered: its lines do not have the digest"),
+        (b'"places":9', b'"places":8', "altered: its last line has not the digest"),
+        (b'"decisions":4', b'"decisions":5', "altered: its last line has not the digest"),
         (b'"places":9', b'"places":', r"decision 4 \(line 5\) is not readable"),
     ],
 )

@@ -53,7 +53,7 @@ USES = [json_schema, type_check, codec, lambda cls: encode(cls())]
 @pytest.mark.parametrize("use", USES)
 def test_a_class_that_contains_itself_is_refused(use: Callable[[Any], object], cls: type) -> None:
     """As an observation, an action and a parameter, also by way of another class."""
-    with pytest.raises(SchemaError, match=f"{cls.__name__} contains itself"):
+    with pytest.raises(SchemaError, match=" contains itself"):
         use(cls)
 
 
