@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from desim.cli.exit_codes import fail
 from desim.cli.options import command
@@ -16,10 +16,7 @@ from desim.show.table import print_tables
 if TYPE_CHECKING:  # commands start fast
     from collections.abc import Iterable, Iterator
 
-    from desim.engine.plan import Row
-    from desim.studies.boards.baselines import Board
-    from desim.studies.boards.overview import NormalisedBoards, Overview
-
+    from desim.studies.boards.baselines import Board, Overview
 
 #: The seeds of boards.
 _SEEDS = range(20)
@@ -33,7 +30,6 @@ class Boards:
         models: Names of models, with or without `/preset`; none for an overview of all worlds.
         seeds: A:B without B, or A,B,...; default 0:20, and 0:5 for the overview.
         every: Print the boards of all presets of all worlds.
-        normalised: Print all worlds in one table: 0 is a floor, 1 a bound or the best known score.
         jobs: Worker processes; default: one a core.
         limits: The limits of each episode.
         as_json: Print one line of JSON for each preset; in an overview, for each world.
@@ -42,7 +38,6 @@ class Boards:
     models: tuple[str, ...]
     seeds: Sequence[int] | None = field(default=None, kw_only=True)
     every: bool = field(default=False, kw_only=True)
-    normalised: bool = field(default=False, kw_only=True)
     jobs: int = field(default=1, kw_only=True)
     limits: Limits | None = field(default=None, kw_only=True)
     as_json: bool = field(default=False, kw_only=True)
@@ -56,53 +51,45 @@ class Boards:
 def baselines_command(options: Boards) -> None:
     """Print every world in a line, or the boards of MODEL.
 
-    A board ranks every baseline. A policy plays once where all seeds have the same episode.
-    Policies with the same results on every seed share a line, as in a = b. Policies are ranked with
-    those that know as much: observations, constants of the world, hidden state, or the future.
+    A board ranks every baseline. Policies with the same results on every seed share a line, as in
+    a = b. Policies are ranked with those that know as much: observations, constants of the world,
+    hidden state, or the future. Where the world's scores are known, `share` is 0 for its floor and
+    1 for its bound, or for the best known score.
     """
     from desim.rows.failures import failures_text
-    from desim.studies.boards.baselines import boards, everything
-    from desim.studies.boards.overview import OVERVIEW_SEEDS, normalised_boards, overview
+    from desim.studies.boards.baselines import OVERVIEW_SEEDS, boards, everything, overview
 
     if options.every and options.models:
         raise UsageError(f"--all was given with {options.models[0]}; it prints all worlds")
     # All boards take long: lines are printed also where standard error is no terminal.
     how = (options.jobs, True if options.every else None, options.limits)
-    seeds, as_json, rows = options.seeds or _SEEDS, options.as_json, list[Any]()
-    if options.normalised:
-        scaled = normalised_boards(everything(options.models), seeds, *how)
-        rows += _print_worlds(scaled, as_json=as_json)
-        if scaled.faults:
-            names = ", ".join(scaled.faults)
-            fail(f"{names}: scores more than a bound that no policy can exceed")
-    elif options.models or options.every:
-        _print_boards(boards(everything(options.models), seeds, *how), rows, as_json=as_json)
+    rows, faults = list[Any](), list[str]()
+
+    def noted(found: "Iterable[Board]") -> "Iterator[Board]":
+        for board in found:
+            rows.extend(board.rows)
+            faults.extend(f"{one} in {board.name}" for one in board.faults)
+            yield board
+
+    worlds = None
+    if options.models or options.every:
+        found = boards(everything(options.models), options.seeds or _SEEDS, *how)
     else:
-        rows += _print_worlds(overview(options.seeds or OVERVIEW_SEEDS, *how), as_json=as_json)
+        worlds = overview(options.seeds or OVERVIEW_SEEDS, *how)
+        found = iter(worlds.boards)
+    _print(noted(found), worlds, as_json=options.as_json)
+    if faults:
+        fail(f"{', '.join(faults)}: scores more than a bound that no policy can exceed")
     if failed := [row for row in rows if row["error"]]:
         fail(failures_text(failed, len(rows)))
 
 
-def _print_boards(found: "Iterable[Board]", rows: "list[Row]", *, as_json: bool) -> None:
-    """Print the board of each preset as it comes, and collect the rows of the episodes."""
-
-    def played() -> "Iterator[Board]":
+def _print(found: "Iterator[Board]", worlds: "Overview | None", *, as_json: bool) -> None:
+    """Print boards as they come, or the overview of all."""
+    if as_json:
         for board in found:
-            rows.extend(board.rows)
-            yield board
-
-    if as_json:
-        for board in played():
             print_json(board.summary())
+    elif worlds:
+        console().print(evolve(worlds, boards=tuple(found)))
     else:
-        print_tables(console(), played())
-
-
-def _print_worlds(found: "NormalisedBoards | Overview", *, as_json: bool) -> "Sequence[Row]":
-    """Print one table of all worlds or presets; return the rows of the episodes."""
-    if as_json:
-        for line in found.lines():
-            print_json(line)
-    else:
-        console().print(found)
-    return found.rows
+        print_tables(console(), found)

@@ -36,8 +36,7 @@ from desim.episodes.lineup import lineup_knows
 from desim.episodes.replay import replay
 from desim.rows.known_means import played_roles, read_label
 from desim.show.files import write_whole
-from desim.studies.boards.baselines import boards, everything
-from desim.studies.boards.overview import exceeds
+from desim.studies.boards.baselines import boards, everything, exceeds
 from desim.studies.sweep import read_seeds
 
 #: The policy whose score counts 0: doing nothing where that is a policy, else random options. In

@@ -1,102 +1,115 @@
-"""The baselines of worlds: boards that rank them, and an overview with a line for each world."""
+"""The baselines of worlds: a board that ranks them, and an overview with a line for each world."""
 
-import contextlib
-import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from functools import cached_property
 from typing import Any
 
-from attrs import asdict, field, frozen
+from attrs import asdict, evolve, frozen
 
 from desim.catalog import model_finder, policy_finder
+from desim.catalog.known_scores import BEST_KNOWN
 from desim.catalog.policy_spec import read_policies
 from desim.catalog.presets import presets
 from desim.core.limits import Limits
-from desim.core.model import FIRST_REVISION, ItemsModel, Model, Revision, revision_of
-from desim.core.reported import Figures
+from desim.core.model import ItemsModel, Model, revision_of
 from desim.core.roles import Knowledge, knowledge_order
-from desim.engine.grid import checked_seeds
-from desim.engine.policies import is_fixed
+from desim.engine.grid import checked_seeds, grid
 from desim.engine.run.executors import Executor, ProcessExecutor
+from desim.engine.run.playing import playing
 from desim.episodes.lineup import assigned, lineup_knows, maker_of
 from desim.errors import UsageError
 from desim.rows.estimate_notes import missing_note
 from desim.rows.failures import missing
-from desim.rows.known_means import known_means, known_note
+from desim.rows.known_means import KnownMeans, known_means, known_note
 from desim.rows.rows import Rows
-from desim.show.labels import is_number
+from desim.rows.samples import Sample
+from desim.show.labels import is_number, short_number_text, words_text
 from desim.show.progress import Progress, ProgressOption, shown_progress
-from desim.show.table import Table, Tabular
+from desim.show.table import Printed, Table, Tabular
+from desim.statistics.normalised import Normalised, normalised
 from desim.studies.boards.ranking import BoardLine, board_table, item_table, ranked
-from desim.studies.sweep import sweep
+
+#: Relative amount by which a score may exceed a bound: both are sums of rounded numbers.
+_ROUNDING = 1e-9
+
+# -- one world -------------------------------------------------------------------------------------
 
 
-@frozen(repr=False)
+@frozen(repr=False, slots=False)
 class Board(Tabular):
     """The scores of the baselines of one preset of one world.
 
     Attributes:
         name: Model and preset, as `model/preset`.
+        model: The preset.
         knows: What each policy knows, in the order of the policies.
         rows: One for each episode.
-        seconds: Wall-clock time in which they were played.
-        fixed: The policies that were played once because every seed has the same episode.
-        figures: Units and labels of the metrics, and those that are printed beside the score.
-        revision: The revision of the world.
     """
 
     name: str
+    model: Model[Any]
     knows: Mapping[str, Knowledge]
     rows: Rows
-    seconds: float
-    fixed: frozenset[str] = frozenset()
-    figures: Figures = field(factory=Figures)
-    revision: Revision = FIRST_REVISION
 
-    def ranked(self) -> list[BoardLine]:
-        """Return the lines; see `ranking.ranked`."""
-        return ranked(self.rows, self.knows, self.fixed, beside=self.figures.board)
+    @cached_property
+    def scale(self) -> KnownMeans | None:
+        """The known scores of the seeds; None if they are not known, or damaged."""
+        try:
+            return known_means(self.rows, self.rows.column("seed"))
+        except UsageError:  # the note says so
+            return None
+
+    @cached_property
+    def lines(self) -> list[BoardLine]:
+        """The ranked lines, with their scores on the scale; see `ranking.ranked`."""
+        lines = ranked(self.rows, self.knows, beside=self.model.figures.board)
+        return [evolve(line, share=on_scale(line.sample, self.scale)) for line in lines]
+
+    @property
+    def faults(self) -> list[str]:
+        """The policies with a score above a bound, so that it is wrong."""
+        found = dict[str, None]()
+        for row in self.rows if self.scale else ():
+            known = self.scale and self.scale.known.of(row["seed"])
+            if known and known.ceiling_kind != BEST_KNOWN and row["score"] is not None:
+                found |= dict.fromkeys([row["policy"]] * exceeds(row["score"], known.ceiling))
+        return [*found]
 
     def tables(self) -> tuple[Table, ...]:
         """Return the table of the ranked policies, and of a world with items their shares."""
-        lines = self.ranked()
-        most = max(line.episodes for line in lines)
+        most = max(line.episodes for line in self.lines)
         seeds = f"{most:,} seeds" if most > 1 else "1 seed"
-        each = len(self.rows) / self.seconds
-        rate = f"{each:,.0f} episodes a second" if each >= 1 else f"{1 / each:,.0f} s an episode"
-        title = f"{self.name}: {len(self.rows):,} episodes over {seeds}, {rate}"
+        title = f"{self.name}: {len(self.rows):,} episodes over {seeds}"
+        faults = [f"FAULT: {one} scores more than the bound" for one in self.faults]
         known = known_note(self.rows, self.rows.column("seed"))
-        notes = [*missing_note(dict(self._missing())), *filter(None, [known])]
-        table = board_table(title, lines, notes, columns=self.figures.columns)
-        if any(line.sample.unit == "items" for line in lines):
-            model = model_finder.model(self.name)
-            if isinstance(model, ItemsModel):
-                names = [line.name for line in lines]
-                return (table, item_table(self.rows, model.item_groups, names))
+        notes = [*faults, *missing_note(dict(self._missing())), *filter(None, [known])]
+        table = board_table(title, self.lines, notes, columns=self.model.figures.columns)
+        items = self.model if self.lines[0].sample.unit == "items" else None
+        if isinstance(items, ItemsModel):
+            names = [line.name for line in self.lines]
+            return (table, item_table(self.rows, items.item_groups, names))
         return (table,)
 
     def _missing(self) -> Iterator[tuple[str, tuple[int, int]]]:
         """Yield how many episodes of each policy lack a number that stands beside the score."""
-        found = {n: [row["metrics"].get(n) for row in self.rows] for n in self.figures.board}
-        numbers = [name for name, each in found.items() if any(map(is_number, each))]
-        for (policy,), rows in self.rows.groups("policy").items() if numbers else ():
-            failed = [error is not None for error in rows.column("error")]
-            for name in numbers:
-                values = [row["metrics"].get(name) for row in rows]
-                yield f"{policy} in {name}", (missing(values, failed), len(rows))
+        for name in self.model.figures.board:
+            values = [row["metrics"].get(name) for row in self.rows]
+            if any(map(is_number, values)):
+                for (policy,), rows in self.rows.groups("policy").items():
+                    own = [row["metrics"].get(name) for row in rows]
+                    failed = [error is not None for error in rows.column("error")]
+                    yield f"{policy} in {name}", (missing(own, failed), len(rows))
 
     def summary(self) -> dict[str, Any]:
         """Return what `desim baselines --json` prints: one plain object."""
         model, _, preset = self.name.partition("/")
-        known = None
-        with contextlib.suppress(UsageError):  # damaged data must not stop the board
-            known = known_means(self.rows, self.rows.column("seed"))
         return {
             "model": model,
             "preset": preset,
-            "revision": self.revision,
-            "seconds": self.seconds,
-            "lines": [_plain(line) for line in self.ranked()],
-            "known": known.plain() if known else None,
+            "revision": revision_of(self.model),
+            "lines": [_plain(line) for line in self.lines],
+            "known": self.scale and self.scale.plain(),
         }
 
 
@@ -104,6 +117,31 @@ def _plain(line: BoardLine) -> dict[str, Any]:
     found = asdict(line, recurse=True, filter=lambda one, _value: one.name != "sample")
     shape = asdict(line.sample.shape) if line.estimate else None
     return {**found, "unit": line.sample.independent_unit, "shape": shape}
+
+
+def on_scale(sample: Sample, scale: KnownMeans | None) -> Normalised | None:
+    """Return scores on the scale of their seeds: 0 is the floor, 1 the bound or the best known.
+
+    None without scores or a scale, or if nothing can be gained.
+    """
+    if scale is None or not sample.values:
+        return None
+    floor, ceiling = [scale.floor], [scale.best if scale.bound is None else scale.bound]
+    if sample.unit == "seeds":
+        known = [one for seed in sample.values if (one := scale.known.of(int(str(seed))))]
+        floor, ceiling = [one.floor for one in known], [one.ceiling for one in known]
+    clusters = [*sample.clusters.values()] if sample.is_clustered else None
+    values = [*sample.values.values()]
+    times = len(values) // len(floor)
+    return normalised(values, floor * times, ceiling * times, clusters=clusters)
+
+
+def exceeds(score: float, limit: float) -> bool:
+    """Return whether a score is above a limit by more than rounding."""
+    return score > limit + _ROUNDING * abs(limit)
+
+
+# -- several worlds --------------------------------------------------------------------------------
 
 
 def everything(names: Sequence[str] = ()) -> list[str]:
@@ -136,13 +174,11 @@ def boards(
 ) -> Iterator[Board]:
     """Play the baselines of one world after the other.
 
-    A policy whose episode is the same on all seeds plays once.
-
     Args:
         names: Names from `everything`.
-        seeds: Shared by all worlds and policies.
+        seeds: Shared by all worlds and policies; those that declare `board_seeds` play the first.
         jobs: Worker processes.
-        progress: As for `sweep`.
+        progress: As for `sweep`; a function is called for each world from 0 on.
         limits: The limits of each episode; one that reaches a limit fails.
         knows: The most that a policy may know; those that know more do not play.
 
@@ -151,57 +187,139 @@ def boards(
     """
     given = checked_seeds(seeds)
     models = {name: model_finder.model(name) for name in names}
-    players: dict[str, dict[str, Knowledge]] = {}
-    for name, model in models.items():
-        specs = policy_finder.baselines(model)
-        levels = {one: lineup_knows(model, read_policies([one])) for one in specs}
-        most = knowledge_order(knows)
-        players[name] = {one: at for one, at in levels.items() if knowledge_order(at) <= most}
-        if not players[name]:
-            raise UsageError(
-                f"{name} has no baselines: give its roles options, or write heuristics"
-            )
-    counts = {
-        name: {one: _seed_count(model, one, len(given)) for one in players[name]}
-        for name, model in models.items()
-    }
-    total, before = sum(sum(each.values()) for each in counts.values()), 0
-    with contextlib.closing(ProcessExecutor(jobs)) as executor, shown_progress(progress) as show:
+    players = {name: _players(name, model, knows) for name, model in models.items()}
+    with closing(ProcessExecutor(jobs)) as executor, shown_progress(progress) as show:
         for number, (name, model) in enumerate(models.items(), 1):
             show.begin(f"{name}: board {number} of {len(models)}")
-            start, part = time.perf_counter(), show.part(before, total)
-            rows = _played(name, counts[name], given, executor, limits, part)
-            seconds, revision = time.perf_counter() - start, revision_of(model)
-            fixed = frozenset(s for s in players[name] if is_fixed(model, read_policies([s])))
-            yield Board(name, players[name], rows, seconds, fixed, model.figures, revision)
-            before += len(rows)
+            rows = _played(name, model, [*players[name]], given, executor, show, limits)
+            yield Board(name, model, players[name], rows)
 
 
-def _seed_count(model: Model[Any], spec: str, seeds: int) -> int:
-    """Return on how many of the seeds a policy plays: one if all have the same episode."""
-    policies = read_policies([spec])
-    makers = [maker_of(one, of) for one, of in assigned(model, policies)]
-    most = [one.board_seeds for one in makers if one.board_seeds]
-    return 1 if is_fixed(model, policies) else min([seeds, *most])
+def _players(name: str, model: Model[Any], knows: Knowledge) -> dict[str, Knowledge]:
+    """Return what the baselines of a world know, of those that know no more than is allowed."""
+    specs, most = policy_finder.baselines(model), knowledge_order(knows)
+    levels = {one: lineup_knows(model, read_policies([one])) for one in specs}
+    found = {one: level for one, level in levels.items() if knowledge_order(level) <= most}
+    if not found:
+        raise UsageError(f"{name} has no baselines: give its roles options, or write heuristics")
+    return found
 
 
 def _played(
     name: str,
-    counts: Mapping[str, int],
+    model: Model[Any],
+    specs: Sequence[str],
     seeds: Sequence[int],
     executor: Executor,
-    limits: Limits | None,
     progress: Progress,
+    limits: Limits | None,
 ) -> Rows:
-    """Play each policy on the first seeds; rows are in the order of the policies."""
-    found: list[Any] = []
-    for count in dict.fromkeys(counts.values()):
-        found += sweep(
-            name,
-            [read_policies([one]) for one in counts if counts[one] == count],
-            seeds[:count],
-            executor=executor,
-            progress=progress.part(len(found), 0),
-            limits=limits,
+    """Play each policy on the seeds, slow ones on the first of them."""
+    policies = [read_policies([one]) for one in specs]
+    wanted: list[int] = []
+    for place, each in enumerate(policies):
+        slow = [maker_of(one, of).board_seeds for one, of in assigned(model, each)]
+        count = min([len(seeds), *filter(None, slow)])
+        wanted += range(place * len(seeds), place * len(seeds) + count)
+    plan = grid(name, policies, seeds, limits=limits)
+    with playing(plan, executor=executor, progress=progress) as started:
+        started.play(wanted)
+        return started.finish()
+
+
+# -- overview --------------------------------------------------------------------------------------
+
+#: The first seeds, whose episodes of all worlds take about 25 seconds of processor time.
+OVERVIEW_SEEDS = range(5)
+
+#: The length of a bar in characters, and the marks behind bars whose 1 is not a proved bound.
+_WIDTH, _MARKS = 10, {"relaxation": "~", "best known": "*"}
+
+_HEADS = ("world", "you play", f"0{'·' * (_WIDTH - 2)}1 ", "best rule", "score")
+_MEANING = (
+    "█ best rule that sees no hidden state   G greedy   0 floor   1 proved bound\n"
+    "~ 1 is a bound that may be out of reach   * 1 is only the best known score"
+)
+
+
+@frozen(repr=False)
+class Overview(Tabular):
+    """All worlds, a line each.
+
+    Attributes:
+        boards: Those of the default presets, in the order of the catalog.
+        presets: The number of presets of all worlds.
+    """
+
+    boards: tuple[Board, ...]
+    presets: int
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return the lines, and the commands with which a newcomer goes on."""
+        worlds, count = len(self.boards), len({*self.boards[0].rows.column("seed")})
+        each = f"{worlds} worlds, default presets" if worlds > 1 else "1 world, default preset"
+        seeds = f"{count:,} seeds" if count > 1 else "1 seed"
+        title = f"{each}: the best rule's mean over {seeds}"
+        failed = [
+            f"{board.name}: {line.name} has failed, so that it has no mean"
+            for board in self.boards
+            for line in board.lines
+            if line.estimate is None
+        ]
+        first = self.boards[0].name.partition("/")[0]
+        further = (
+            ("Play one yourself", f"desim play {first}"),
+            ("One world in full", f"desim baselines {first}  (all {self.presets}: --all)"),
+            ("Write a rule", 'README, "Write a policy"'),
         )
-    return Rows(sorted(found, key=lambda row: [*counts].index(row["policy"])))
+        notes = [_MEANING, *failed]
+        lines = Table(_HEADS, map(_world_cells, self.boards), range(4), title, notes)
+        return (lines, Table((), further, (0, 1)))
+
+
+def overview(
+    seeds: Sequence[int],
+    jobs: int,
+    progress: ProgressOption = None,
+    limits: Limits | None = None,
+) -> Overview:
+    """Play the baselines that know no hidden state on the default preset of every world.
+
+    The arguments and errors are those of `boards`.
+    """
+    names, first = everything(), dict[str, str]()
+    for name in names:
+        first.setdefault(name.partition("/")[0], name)
+    found = boards([*first.values()], seeds, jobs, progress, limits, knows="rules")
+    return Overview(tuple(found), len(names))
+
+
+def _world_cells(board: Board) -> list[Any]:
+    role, length = words_text(board.model.default_roles[0]), board.model.time.length
+    cells = [board.name.partition("/")[0], f"{role}, {length}" if length else role]
+    means = [(line.estimate.mean, line) for line in board.lines if line.estimate]
+    if not means:
+        return [*cells, None, None, None]
+    order = [*board.knows]
+    mean, best = max(means, key=lambda one: (one[0], -order.index(one[1].name)))
+    greedy = next((line.share for line in board.lines if "greedy" in line.policies), None)
+    bar = None
+    if best.share and board.scale:
+        bar = Printed(best.share.z, bar_text(best.share, greedy, board.scale.kind))
+    if best.name == "random" and len(means) == len(board.lines):  # no rule can play
+        return [*cells, bar, Printed(best.name, "needs a language model"), None]
+    return [*cells, bar, best.name, Printed(mean, short_number_text(mean))]
+
+
+def bar_text(best: Normalised, greedy: Normalised | None, kind: str) -> str:
+    """Return a bar with the best score and a mark of that of `greedy`; only 1 fills it."""
+    filled = _whole_cells(best.z)
+    bar = ["█"] * filled + ["░"] * (_WIDTH - filled)
+    if greedy:
+        bar[min(_whole_cells(greedy.z), _WIDTH - 1)] = "G"
+    return "".join(bar) + _MARKS.get(kind, " ")
+
+
+def _whole_cells(share: float) -> int:
+    # A share that is below a whole number of cells by rounding alone fills it.
+    return min(max(0, int(_WIDTH * share + _ROUNDING)), _WIDTH)

@@ -2,8 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -11,7 +10,7 @@ from attrs import evolve, field, frozen
 
 from desim.core.policy import sees_more_than_rules
 from desim.core.roles import Knowledge, knowledge_legend, knowledge_order
-from desim.engine.plan import DEFAULTS, ITEMS
+from desim.engine.plan import DEFAULTS, FIXED, ITEMS
 from desim.rows.columns import mean
 from desim.rows.estimate_notes import (
     DEFAULTS_MEANS,
@@ -29,6 +28,7 @@ from desim.show.table import Printed, Table
 from desim.statistics import ranks
 from desim.statistics.clusters import ClusteredMean, clustered_share
 from desim.statistics.intervals import Interval
+from desim.statistics.normalised import Normalised
 from desim.statistics.pairing import Difference
 
 #: The level of each interval of a mean, and of all ranks of a board together.
@@ -50,6 +50,7 @@ _TO_BEST = (
 )
 _TO_LOWEST = _TO_BEST.replace("highest", "lowest").replace("<0: it is lower", ">0: it is higher")
 _MAY_BE_BEST, _INTERVAL = "; * may be the best", " (95 %)"
+_SHARE = "share: 0 is the floor of the world, 1 its bound or, without one, the best known score"
 _JOINED = "a = b: the same scores and ends on every seed"
 
 #: The group of all items.
@@ -91,6 +92,8 @@ class BoardLine:
         to_tell: Seeds that would tell it from the highest mean; see `Sample.to_tell`.
         beside: The means of the metrics that the model prints beside the score; None for one that
             an episode lacks. With language models in a board also their share of `defaults`.
+        share: The mean above the floor of the world as a share of the room up to its bound, or to
+            the best known score; None where these are not known.
     """
 
     policies: tuple[str, ...]
@@ -106,6 +109,7 @@ class BoardLine:
     difference: Difference | None = None
     to_tell: int | None = None
     beside: Mapping[str, float | None] = field(factory=dict)
+    share: Normalised | None = None
 
     @property
     def name(self) -> str:
@@ -116,7 +120,6 @@ class BoardLine:
 def ranked(
     rows: Rows,
     knows: Mapping[str, Knowledge] = MappingProxyType({}),
-    fixed: Iterable[str] = (),
     *,
     beside: Sequence[str] = (),
     minimise: str = "",
@@ -129,33 +132,47 @@ def ranked(
     Args:
         rows: One for each episode; policies have played the same seeds, or the first of them.
         knows: What policies know, by label; those that are missing know what they observe.
-        fixed: The policies that were played once because every seed has the same episode.
         beside: Names of metrics whose means the lines hold.
         minimise: A figure of which lower is better, by which the lines are ranked; empty: the
             score.
     """
+    shares = any(DEFAULTS in row for row in rows)
+    joined: dict[Any, list[str]] = {}
     by_policy = {str(policy): own for (policy,), own in rows.groups("policy").items()}
-    once, shares = frozenset(fixed), any(DEFAULTS in row for row in rows)
+    for policy, own in by_policy.items():
+        # A failed policy is equal to no other.
+        each = [(row["seed"], *course(row)) for row in own]
+        joined.setdefault(policy if own.failed else (*each, knows.get(policy)), []).append(policy)
     lines = []
-    for policies in _joined(by_policy, knows):
+    for policies in joined.values():
         own = by_policy[policies[0]]
         sample = score_sample(own, minimise or "score")
-        sample = evolve(sample, fixed=policies[0] in once)
         ends = Counter("failed" if row["error"] else str(row["ended"]) for row in own)
+        means = {name: _mean([row["metrics"].get(name) for row in own]) for name in beside}
+        if shares:
+            means[DEFAULTS] = _mean([row[DEFAULTS] for row in own if DEFAULTS in row])
         lines.append(
             BoardLine(
-                policies,
+                tuple(policies),
                 knows.get(policies[0], "observation"),
                 len(own),
                 len(own.failed),
                 sample.estimate(_LEVEL),
                 dict(ends.most_common()),
                 sample,
-                beside=_means(own, beside) | (_default_share(own) if shares else {}),
+                beside=means,
             )
         )
     sign = -1 if minimise else 1
     return [one for family in families(lines) for one in _compared(family, sign)]
+
+
+def _mean(values: Sequence[Any]) -> float | None:
+    """Return a mean, or how often there is a text; None without values, or where one is missing."""
+    texts = [isinstance(value, str) for value in values]
+    if any(texts):
+        return mean(texts)
+    return None if None in values or not values else mean(values)
 
 
 def families(lines: Sequence[BoardLine]) -> list[list[BoardLine]]:
@@ -172,7 +189,7 @@ def _compared(lines: Sequence[BoardLine], sign: int) -> list[BoardLine]:
     rivals = sorted((one for one in lines if one.estimate), key=lambda one: -sign * means[one.name])
     if not rivals:
         return list(lines)
-    samples = _everywhere([line.sample for line in rivals])
+    samples = [line.sample for line in rivals]
     clusters = {seed: one for sample in samples for seed, one in sample.clusters.items()}
     values = [{k: sign * v for k, v in sample.values.items()} for sample in samples]
     found = ranks.ranked(values, 1 - _LEVEL, clusters=clusters)
@@ -190,49 +207,10 @@ def _compared(lines: Sequence[BoardLine], sign: int) -> list[BoardLine]:
     return [*placed, *(line for line in lines if not line.estimate)]
 
 
-def _everywhere(samples: Sequence[Sample]) -> list[Sample]:
-    """Return the samples, the one score of a fixed policy repeated for every seed of the others."""
-    seeds = {seed for one in samples if not one.is_exact for seed in one.values}
-    # Two equal values say that nothing varies between two fixed policies, which one cannot.
-    every = (*seeds, -1, -2)
-    return [
-        evolve(one, values=dict.fromkeys(every, next(iter(one.values.values()))))
-        if one.is_exact
-        else one
-        for one in samples
-    ]
-
-
 def _finite(ends: tuple[float, float] | None, sign: int) -> tuple[float, float] | None:
     if ends is None or not all(map(math.isfinite, ends)):
         return None
     return ends if sign > 0 else (-ends[1], -ends[0])
-
-
-def _joined(
-    by_policy: Mapping[str, Rows], knows: Mapping[str, Knowledge]
-) -> Sequence[tuple[str, ...]]:
-    """Return the policies with equal results together; a failed one is equal to no other."""
-    found: dict[Any, list[str]] = {}
-    for policy, rows in by_policy.items():
-        each = [(row["seed"], *course(row)) for row in rows]
-        key = policy if rows.failed else (*each, knows.get(policy))
-        found.setdefault(key, []).append(policy)
-    return [tuple(policies) for policies in found.values()]
-
-
-def _means(rows: Rows, names: Iterable[str]) -> dict[str, float | None]:
-    found: dict[str, float | None] = {}
-    for name in names:
-        values = [row["metrics"].get(name) for row in rows]
-        texts = [isinstance(value, str) for value in values]
-        found[name] = mean(texts) if any(texts) else None if None in values else mean(values)
-    return found
-
-
-def _default_share(rows: Rows) -> dict[str, float | None]:
-    shares = [row[DEFAULTS] for row in rows if DEFAULTS in row]
-    return {DEFAULTS: mean(shares) if shares else None}
 
 
 # -- tables ----------------------------------------------------------------------------------------
@@ -256,12 +234,13 @@ def board_table(
     cells: list[list[Any]] = []
     beside = dict.fromkeys(name for line in lines for name in line.beside)
     labels = ((columns[one].label.lower() if one in columns else "") or one for one in beside)
-    heads = [*_HEADS[:-1], *labels, _HEADS[-1]]
+    share = ["share"] * any(line.share for line in lines)
+    heads = [*_HEADS[:-1], *share, *labels, _HEADS[-1]]
     headed = any(line.knows != "observation" for line in lines)
     for family in families(lines):
         if headed:
             cells.append([f"{family[0].knows}:", *[""] * (len(heads) - 1)])
-        cells += [_cells(line, "  " * headed, columns) for line in family]
+        cells += [_cells(line, "  " * headed, columns, shared=bool(share)) for line in family]
     notes = [*rank_notes(lines), *estimate_notes(line.sample for line in lines)]
     means = ((line.estimate, line.failed, line.sample) for line in lines)
     return Table(
@@ -281,23 +260,17 @@ def headline(lines: Sequence[BoardLine]) -> str:
 
     Policies that know hidden state or the future are left out, and so are lone ones.
     """
-    every = families(lines)
-    fair = (family for family in every if not sees_more_than_rules(family[0].knows))
-    return "; ".join(
-        f"{family[0].knows}: " * (len(every) > 1) + text
-        for family in fair
-        if (text := _best_text(family))
-    )
-
-
-def _best_text(family: Sequence[BoardLine]) -> str:
-    rivals = [line.name for line in family if line.may_be_best]
-    if not family[1:] or not rivals:
-        return ""
-    rest = " of those that have not failed" * any(line.estimate is None for line in family)
-    if len(rivals) > 1:
-        return f"{', '.join(rivals[:-1])} or {rivals[-1]} may be best{rest}"
-    return f"{rivals[0]} is best{rest}{_lead_text(family[1])}"
+    every, texts = families(lines), []
+    for family in every:
+        rivals = [line.name for line in family if line.may_be_best]
+        if sees_more_than_rules(family[0].knows) or not family[1:] or not rivals:
+            continue
+        rest = " of those that have not failed" * any(line.estimate is None for line in family)
+        text = f"{', '.join(rivals[:-1])} or {rivals[-1]} may be best{rest}"
+        if len(rivals) == 1:
+            text = f"{rivals[0]} is best{rest}{_lead_text(family[1])}"
+        texts.append(f"{family[0].knows}: " * (len(every) > 1) + text)
+    return "; ".join(texts)
 
 
 def _lead_text(second: BoardLine) -> str:
@@ -338,7 +311,10 @@ def rank_terms(lines: Sequence[BoardLine], *, lower: bool = False) -> Iterator[s
         yield _TO_LOWEST if lower else _TO_BEST
 
 
-def _cells(line: BoardLine, indent: str, columns: Mapping[str, Column]) -> list[Any]:
+def _cells(
+    line: BoardLine, indent: str, columns: Mapping[str, Column], *, shared: bool
+) -> list[Any]:
+    share = Printed(line.share.z, f"{line.share.z:z,.2f}") if line.share else None
     return [
         indent + " = ".join(line.policies),
         rank_cell(line),
@@ -346,6 +322,7 @@ def _cells(line: BoardLine, indent: str, columns: Mapping[str, Column]) -> list[
         *half_cells(line.estimate, exact=line.sample.is_exact),
         to_best_cell(line),
         line.to_tell,
+        *([share] if shared else []),
         *(_beside_cell(mean, columns.get(name)) for name, mean in line.beside.items()),
         ", ".join(f"{count:,} {end}" for end, count in line.ended.items()),
     ]
@@ -373,6 +350,8 @@ def _terms(lines: Sequence[BoardLine]) -> Iterator[str]:
         yield to_tell_term("the highest mean")
     if any(len(line.policies) > 1 for line in lines):
         yield _JOINED
+    if any(line.share for line in lines):
+        yield _SHARE
     if any(DEFAULTS in line.beside for line in lines):
         yield DEFAULTS_MEANS
     yield from knowledge_legend(line.knows for line in lines)
@@ -381,50 +360,33 @@ def _terms(lines: Sequence[BoardLine]) -> Iterator[str]:
 # -- shares of items -------------------------------------------------------------------------------
 
 
-def item_shares(
-    rows: Rows, groups: Mapping[str, Sequence[str]]
-) -> dict[str, dict[str, ClusteredMean]]:
-    """Return by group and policy the share of items answered right.
+def item_table(rows: Rows, groups: Mapping[str, Sequence[str]], policies: Sequence[str]) -> Table:
+    """Return the shares of items that policies answered right, as a table with a line a group.
 
     Args:
         rows: The rows of a world with items.
         groups: By item its groups; all items together are a group of their own. A group of a
-            single item has no share.
-    """
-    found: dict[str, dict[str, tuple[list[bool], list[str]]]] = {_ALL: {}}
-    for row in rows:
-        for item, (_, right) in row.get(ITEMS, {}).items():
-            for group in (_ALL, *groups.get(item, ())):
-                of_policy = found.setdefault(group, {}).setdefault(row["policy"], ([], []))
-                of_policy[0].append(right)
-                of_policy[1].append(item)
-    shares = {
-        group: {policy: clustered_share(*each) for policy, each in of_group.items()}
-        for group, of_group in found.items()
-    }
-    return {
-        group: of_group
-        for group, of_group in shares.items()
-        if any(one.clusters > 1 for one in of_group.values())
-    }
-
-
-def item_table(rows: Rows, groups: Mapping[str, Sequence[str]], policies: Sequence[str]) -> Table:
-    """Return the shares of some policies as a table with a line a group.
-
-    Args:
-        rows: See `item_shares`.
-        groups: See `item_shares`.
+            single item has no line.
         policies: Their columns, in order.
     """
-    shares = item_shares(rows, groups)
-    parts = any(part and not right for row in rows for part, right in row.get(ITEMS, {}).values())
+    found: dict[str, dict[str, tuple[list[bool], list[str]]]] = {_ALL: {}}
+    parts = False
+    for row in rows:
+        if FIXED in row and row["seed"] != rows[0]["seed"]:
+            continue  # a copy of the first
+        for item, (part, right) in row.get(ITEMS, {}).items():
+            parts = parts or (part and not right)
+            for group in (_ALL, *groups.get(item, ())):
+                rights, items = found.setdefault(group, {}).setdefault(row["policy"], ([], []))
+                rights.append(right)
+                items.append(item)
     lines: list[list[Any]] = []
-    for group in sorted(shares, key=lambda name: (name != _ALL, name)):
-        of_group = shares[group]
-        items = max(one.clusters for one in of_group.values())
-        cells = [_share_cell(of_group.get(policy)) for policy in policies]
-        lines.append([group.replace("_", " "), items, *cells])
+    for group in sorted(found, key=lambda name: (name != _ALL, name)):
+        shares = {policy: clustered_share(*each) for policy, each in found[group].items()}
+        count = max((one.clusters for one in shares.values()), default=0)
+        if count > 1:
+            cells = [_share_cell(shares.get(policy)) for policy in policies]
+            lines.append([group.replace("_", " "), count, *cells])
     return Table(
         ["items", "n", *policies],
         lines,
@@ -432,7 +394,7 @@ def item_table(rows: Rows, groups: Mapping[str, Sequence[str]], policies: Sequen
         title="shares of items answered right",
         notes=(_PARTS,) * parts,
         legend=(_SHARES,),
-        breaks=accumulate([2, *[1] * (len(policies) - 1)]),
+        breaks=range(2, 2 + len(policies)),
     )
 
 

@@ -3,6 +3,7 @@
 import sys
 
 import pytest
+from attrs import evolve
 from msgspec import structs
 from support.known_worlds import FAIR, SHORT, Measured, Stale, known
 from support.small_worlds import STRIDE, Walk
@@ -98,4 +99,5 @@ def test_a_board_has_the_sentence_and_the_data(monkeypatch: pytest.MonkeyPatch) 
         "fair_bound": None,
     }
     monkeypatch.setitem(READ, Measured, READ[Stale])
+    board = evolve(board)
     assert board.summary()["known"] is None

@@ -2,27 +2,48 @@
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import pytest
+from attrs import frozen
 from rich.console import Console
-from support.small_worlds import WALK
+from support.known_worlds import MEASURED, WRONG
+from support.small_worlds import WALK, Walk
 from support.sweep_rows import row, three_policies
 
 from desim.catalog import policy_finder
 from desim.core.reported import Figures
 from desim.core.roles import Knowledge
 from desim.rows.rows import Rows
+from desim.rows.samples import Sample
 from desim.show.column import Column
-from desim.studies.boards.baselines import Board, boards, everything
+from desim.studies.boards.baselines import Board, boards, everything, on_scale
 
 
-def shop(rows: Rows, *, name: str = "shop/small", once: Sequence[str] = (), **how: Any) -> Board:
-    """A board of some rows; the policies named *once* have the same episode on every seed."""
-    knows: dict[str, Knowledge] = dict.fromkeys(rows.column("policy"), "observation")
-    knows |= how.pop("knows", {})
-    return Board(name, knows, rows, how.pop("seconds", 1), frozenset(once), **how)
+@frozen
+class Shop(Walk):
+    """A model that reports given figures."""
+
+    shown: Any = None
+
+    @property
+    def figures(self) -> Figures:
+        """What it was given."""
+        return self.shown or Figures()
+
+
+def shop(
+    rows: Rows,
+    *,
+    name: str = "shop/small",
+    knows: Mapping[str, Knowledge] = MappingProxyType({}),
+    figures: Figures | None = None,
+) -> Board:
+    """A board of some rows."""
+    levels: dict[str, Knowledge] = dict.fromkeys(rows.column("policy"), "observation")
+    return Board(name, Shop(shown=figures), {**levels, **knows}, rows)
 
 
 def printed(board: Board, width: int = 200) -> list[str]:
@@ -34,10 +55,10 @@ def printed(board: Board, width: int = 200) -> list[str]:
 
 def test_a_board_ranks_policies_and_compares_each_with_the_best_other() -> None:
     """A mean without failed episodes comes last, and has neither."""
-    board = shop(three_policies(), seconds=2)
+    board = shop(three_policies())
     title, best, heads, *lines = printed(board)
     lines, notes = lines[:3], lines[3:]
-    assert title == "shop/small: 12 episodes over 4 seeds, 6 episodes a second"
+    assert title == "shop/small: 12 episodes over 4 seeds"
     assert best == "b is best of those that have not failed, by 4.6 to 15.4 over c (95 %)"
     assert " ".join(heads.split()) == (
         "policy rank n mean score ± 95 % to the best n to tell ended"
@@ -56,15 +77,20 @@ def test_a_board_ranks_policies_and_compares_each_with_the_best_other() -> None:
 
 def test_equal_policies_levels_and_single_episodes_are_explained() -> None:
     """Each by a sentence below, and only where it applies."""
-    scores = {"a": [5], "b": [5], "seer": [9], "random": [1, 2, 3]}
-    rows = Rows(row(p, s, score) for p, all_ in scores.items() for s, score in enumerate(all_))
-    board = shop(rows, once=["a", "b", "seer"], knows={"seer": "state"})
-    _, best, _, above, first, second, heading, third, *notes = printed(board)
-    assert first.split()[:8] == ["a", "=", "b", "1", "*", "1", "5", "exact"]
+    scores = {"a": [5] * 3, "b": [5] * 3, "seer": [9] * 3, "random": [1, 2, 3]}
+    rows = Rows(
+        row(p, s, score, **({} if p == "random" else {"deterministic": True}))
+        for p, all_ in scores.items()
+        for s, score in enumerate(all_)
+    )
+    _, best, _, above, first, second, heading, third, *notes = printed(
+        shop(rows, knows={"seer": "state"})
+    )
+    assert first.split()[:8] == ["a", "=", "b", "1", "*", "3", "5", "exact"]
     assert second.split()[:3] == ["random", "2", "3"]
     assert (above, heading) == ("observation:", "state:")
     assert best == "observation: a is best, by 0.5 to 5.5 over random (95 %)"
-    assert third.split()[:5] == ["seer", "1", "1", "9", "exact"]
+    assert third.split()[:5] == ["seer", "1", "3", "9", "exact"]
     assert [note.split()[0] for note in notes] == [
         "rank:",
         "to",
@@ -139,9 +165,8 @@ def test_a_metric_without_a_number_is_counted() -> None:
 
 def test_a_board_is_plain_data() -> None:
     """For `--json`: a line for each row of the table."""
-    summary = shop(three_policies(), knows={"c": "state"}, revision={"west": 2}).summary()
-    assert summary["revision"] == {"west": 2}
-    assert [*summary] == ["model", "preset", "revision", "seconds", "lines", "known"]
+    summary = shop(three_policies(), knows={"c": "state"}).summary()
+    assert [*summary] == ["model", "preset", "revision", "lines", "known"]
     assert summary["known"] is None
     assert [one["policies"] for one in summary["lines"]] == [("b",), ("a,x=1",), ("c",)]
     last = summary["lines"][2]
@@ -153,7 +178,7 @@ def test_a_board_is_plain_data() -> None:
 
 
 def test_boards_play_every_preset_of_a_model() -> None:
-    """Progress is reported over all of them."""
+    """Progress is reported for each of them."""
     names = everything([WALK])
     assert names == [f"{WALK}/short", f"{WALK}/long"]
     reports: list[tuple[int, int]] = []
@@ -161,14 +186,13 @@ def test_boards_play_every_preset_of_a_model() -> None:
     assert [(board.name, [*board.knows]) for board in played] == [
         (name, ["greedy", "random"]) for name in names
     ]
-    assert (reports[0], reports[-1]) == ((0, 12), (12, 12))
-    assert reports == sorted(reports)
+    assert (reports.count((0, 6)), reports.count((6, 6)), reports[-1]) == (2, 2, (6, 6))
 
 
 @pytest.mark.parametrize(
     ("model", "spec", "seeds", "level", "fixed"),
     [
-        ("Still", "greedy", (4,), "observation", True),
+        ("Still", "greedy", (4, 5, 6), "observation", True),
         ("Still", "random", (4, 5, 6), "observation", False),
         ("Still", "walker=random", (4, 5, 6), "observation", False),
         ("Walk", "greedy", (4, 5, 6), "observation", False),
@@ -177,7 +201,7 @@ def test_boards_play_every_preset_of_a_model() -> None:
         ("Still", "Seer", (4, 5), "state", False),
     ],
 )
-def test_a_policy_plays_once_where_the_seed_decides_nothing(
+def test_a_slow_policy_plays_on_the_first_seeds(
     monkeypatch: pytest.MonkeyPatch,
     model: str,
     spec: str,
@@ -186,12 +210,53 @@ def test_a_policy_plays_once_where_the_seed_decides_nothing(
     *,
     fixed: bool,
 ) -> None:
-    """Neither the model nor the policy draws; a slow policy plays on the first seeds."""
+    """Where neither the model nor the policy draws, one episode stands for all seeds."""
     spec = spec.replace("S", "support.small_worlds:S")
     monkeypatch.setattr(policy_finder, "baselines", lambda _model: (spec,))
     (board,) = boards([f"support.small_worlds:{model}/short"], range(4, 7), 1)
-    assert (board.knows, board.fixed) == ({spec: level}, {spec} if fixed else set())
+    assert (board.knows, board.lines[0].sample.fixed) == ({spec: level}, fixed)
     assert board.rows.column("seed") == [*seeds]
+
+
+def test_scores_have_a_share_of_the_room_on_the_same_seeds() -> None:
+    """A ratio of means: seeds with more room count more, and nothing is clipped."""
+    (board,) = boards([f"{MEASURED}/short"], range(4), 1)
+    scale = board.scale
+    assert scale
+    assert scale.kind == "2 best known, 1 relaxation, 1 proved"
+    assert (scale.floor, scale.bound) == (3.25, None)
+    found = on_scale(Sample({0: 4.0, 1: -6.0, 3: 5.0}), scale)
+    assert found
+    assert (found.z, found.n) == (pytest.approx((4 - 8 + 0) / (8 + 4 + 0.5)), 3)
+    assert on_scale(Sample({2: 5.0}), scale) is None
+    clustered = on_scale(Sample({0: 4.0, 1: 5.0, 3: 5.0}, {0: "a", 1: "b", 3: "a"}), scale)
+    assert clustered
+    assert clustered.n == 2
+    assert "share: 0 is the floor of the world, 1 its bound" in str(board)
+
+
+def test_the_floor_policy_itself_scores_0() -> None:
+    """A policy that draws, too: scores below the floor are not raised to it."""
+    (board,) = boards(["beer_game/poisson"], range(20), 1)
+    shares = {line.name: line.share for line in board.lines}
+    random, order = shares["random"], shares["order_up_to"]
+    assert random
+    assert order
+    assert random.z == pytest.approx(0, abs=1e-9)
+    assert random.low is not None
+    assert random.low < 0 < order.z < 1
+
+
+def test_scores_above_a_bound_are_a_fault_and_unknown_seeds_have_no_share() -> None:
+    """Above the best run of a world without a bound it is none."""
+    (wrong,) = boards([f"{WRONG}/short"], range(2), 1)
+    assert "greedy" in wrong.faults
+    assert "FAULT: greedy scores more than the bound" in str(wrong)
+    assert wrong.lines[0].share
+    assert wrong.lines[0].share.z == pytest.approx(6 / 5)
+    for name, seed in ((f"{MEASURED}/short", 9), ("support.known_worlds:Stale/short", 0)):
+        (board,) = boards([name], [seed], 1)
+        assert (board.scale, board.lines[0].share, board.faults) == (None, None, [])
 
 
 def test_metrics_without_which_a_score_is_misread_stand_beside_it() -> None:

@@ -1,19 +1,17 @@
 """The overview: a line for each world, with who plays and how far the best fair rule gets."""
 
-from typing import Any
-
 import pytest
 from support.known_worlds import MEASURED, ROUND
 from support.small_worlds import WALK
 
 from desim.catalog import model_finder, policy_finder
-from desim.show.table import Printed
-from desim.studies.boards.overview import Overview, overview, overview_cells
+from desim.statistics.normalised import Normalised
+from desim.studies.boards.baselines import Overview, bar_text, overview
 
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> Overview:
-    """The overview of three small worlds, one of which has no scale."""
+    """The overview of three small worlds, of one of which nothing is known."""
     monkeypatch.setattr(model_finder, "models", lambda: (MEASURED, ROUND, WALK))
     seer = "support.small_worlds:Seer"
     monkeypatch.setattr(policy_finder, "baselines", lambda _model: ("greedy", seer, "random"))
@@ -22,23 +20,21 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Overview:
 
 def test_a_world_has_one_line_with_its_best_fair_rule(small: Overview) -> None:
     """A policy that knows hidden state does not play, though it scores more."""
-    first, _ = small.lines()
-    assert (first["model"], first["preset"], first["seat"]) == (MEASURED, "short", "walker")
-    assert (first["best"]["policy"], first["best"]["mean"]) == ("greedy", 6.0)
-    assert first["best"]["score"]["z"] == pytest.approx(10 / 12)
-    assert (small.presets, len(small.rows)) == (6, 12)
-    assert [text.partition(" of the scores")[0] for text in small.boards.notes()] == [
-        "left out: nothing is known"
-    ]
+    first = small.boards[0]
+    assert (first.name, [*first.knows]) == (f"{MEASURED}/short", ["greedy", "random"])
+    assert (small.presets, sum(len(board.rows) for board in small.boards)) == (6, 18)
+    lines, _ = small.tables()
+    world, seat, bar, policy, score = lines.texts[0]
+    assert (world, seat, policy, score) == (MEASURED, "walker", "greedy", "6")
+    assert bar == "████████G░ "
+    assert f"desim baselines {MEASURED}  (all 6: --all)" in str(small)
 
 
-def test_the_line_shows_a_bar_and_what_comes_next(small: Overview) -> None:
-    """The mark of `greedy` lies at its share of the room between 0 and 1."""
-    text = str(small)
-    (line,) = [one for one in text.splitlines() if one.startswith(MEASURED)]
-    assert "████████G░ " in line
-    assert line.split()[-2:] == ["greedy", "6"]
-    assert f"desim baselines {MEASURED}  (all 6: --all)" in text
+def test_a_world_without_known_scores_has_no_bar(small: Overview) -> None:
+    """Its best rule and the mean of it are there."""
+    lines, _ = small.tables()
+    world, _, bar, policy, _ = lines.texts[2]
+    assert (world, bar, policy) == (WALK, "—", "greedy")
 
 
 def test_the_worlds_that_ship_say_how_long_they_last() -> None:
@@ -48,13 +44,6 @@ def test_the_worlds_that_ship_say_how_long_they_last() -> None:
         assert 0 < len(length) <= 12
 
 
-def cells(kind: str, policy: str, z: float, *, by_chance: bool = False) -> list[Any]:
-    """The cells of a world whose best policy has a share of the room."""
-    best = {"policy": policy, "mean": z, "score": {"z": z}}
-    line = {"model": "shop", "seat": "seller", "kind": kind, "greedy": None}
-    return overview_cells({**line, "best": best, "by_chance": by_chance})
-
-
 def test_a_bar_is_full_at_1_only_and_a_mark_says_that_1_is_no_proved_bound() -> None:
     """Otherwise the best known score looks like a bound, and a near miss like the optimum."""
     for kind, z, bar in (
@@ -62,18 +51,20 @@ def test_a_bar_is_full_at_1_only_and_a_mark_says_that_1_is_no_proved_bound() -> 
         ("relaxation", 1.0, "██████████~"),
         ("best known", 1 - 1e-12, "██████████*"),
     ):
-        assert str(cells(kind, "a", z)[2]) == bar
+        assert bar_text(Normalised(z, None, None, None, 1), None, kind) == bar
 
 
-def test_a_world_in_which_no_rule_beats_chance_says_what_it_needs() -> None:
-    """Its score is not shown as that of a rule."""
-    found = cells("proved", "random", 0.1, by_chance=True)
-    assert found[3:] == [Printed("random", "needs a language model"), None]
-
-
-def test_the_overview_says_which_presets_played_and_which_policies_failed(
+def test_a_world_in_which_no_rule_beats_chance_says_what_it_needs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """Its score is not shown as that of a rule."""
+    monkeypatch.setattr(model_finder, "models", lambda: (MEASURED,))
+    monkeypatch.setattr(policy_finder, "baselines", lambda _model: ("random",))
+    lines, _ = overview(range(3), 1).tables()
+    assert lines.texts[0][3:] == ["needs a language model", "—"]
+
+
+def test_the_overview_says_which_policies_failed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The best of the policies that have not failed need not be the best."""
     monkeypatch.setattr(model_finder, "models", lambda: (MEASURED,))
     raising = "support.small_worlds:Stride,size=-200"

@@ -1,5 +1,6 @@
 """The lines of a board: equal policies joined, each level of knowledge apart, failed ones last."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import pytest
@@ -12,14 +13,22 @@ from desim.core.reported import Figures
 from desim.core.roles import Knowledge
 from desim.rows.rows import Rows
 from desim.statistics.clusters import clustered_share
-from desim.studies.boards.ranking import BoardLine, board_table, item_shares, item_table, ranked
+from desim.studies.boards.ranking import BoardLine, board_table, item_table, ranked
 from desim.studies.sweep import sweep
 
 
-def rows(**scores: Any) -> Rows:
+def rows(*, fixed: Sequence[str] = (), **scores: Any) -> Rows:
     """Rows with a score by seed for each policy; the ledger is the same where the score is."""
+    same = {policy: {"deterministic": True} for policy in fixed}
     return Rows(
-        row(policy, seed, score, ledger_digest=str(score), metrics={"asked": policy})
+        row(
+            policy,
+            seed,
+            score,
+            ledger_digest=str(score),
+            metrics={"asked": policy},
+            **same.get(policy, {}),
+        )
         for policy, each in scores.items()
         for seed, score in enumerate(each)
     )
@@ -97,12 +106,11 @@ def test_each_line_is_compared_with_the_best_of_the_others() -> None:
     assert [one.may_be_best for one in lines] == [True, False, False]
 
 
-def test_one_seed_tells_nothing_apart_unless_it_stands_for_all() -> None:
-    """Fixed policies have the same episode on every seed, so their order is known."""
-    played = rows(a=[5], b=[7])
-    assert [(one.ranks, one.to_best) for one in ranked(played)] == [((1, 2), None)] * 2
-    known = [(one.ranks, one.to_best) for one in ranked(played, fixed=["a", "b"])]
-    assert known == [((1, 1), (0, 2)), ((2, 2), (-2, 0))]
+def test_one_seed_tells_nothing_apart() -> None:
+    """Fixed policies have the same episode on every seed, so that two know their order."""
+    assert [(one.ranks, one.to_best) for one in ranked(rows(a=[5], b=[7]))] == [((1, 2), None)] * 2
+    known = ranked(rows(fixed=["a", "b"], a=[5, 5], b=[7, 7]))
+    assert [(one.ranks, one.to_best) for one in known] == [((1, 1), (0, 2)), ((2, 2), (-2, 0))]
 
 
 def test_seeds_that_share_a_case_count_once() -> None:
@@ -138,13 +146,14 @@ def test_each_level_of_knowledge_is_ranked_alone() -> None:
 
 
 def test_a_fixed_policy_is_compared_on_every_seed() -> None:
-    """Its one score is that of every seed, so a difference to it is known for each."""
-    lines = ranked(rows(fixed=[10], draws=[7, 9, 13], other=[12]), fixed=["fixed", "other"])
-    assert [one.name for one in lines] == ["other", "fixed", "draws"]
+    """Its score is that of every seed, so a difference to it is known for each."""
+    played = rows(fixed=["plain", "other"], plain=[10] * 3, draws=[7, 9, 13], other=[12] * 3)
+    lines = ranked(played)
+    assert [one.name for one in lines] == ["other", "plain", "draws"]
     found = line(lines, "draws").difference
     assert found
     assert (found.paired.mean, found.paired.n) == (pytest.approx(29 / 3 - 12), 3)
-    assert line(lines, "fixed").ranks == (2, 3)
+    assert line(lines, "plain").ranks == (2, 3)
 
 
 def test_a_policy_on_fewer_seeds_is_compared_on_these() -> None:
@@ -239,13 +248,10 @@ def answered() -> Rows:
 
 def test_an_item_counts_once_however_often_it_was_answered() -> None:
     """A group of a single item has no share, and no line."""
-    found = item_shares(answered(), GROUPS)
-    assert [*found] == ["all", "easy"]
-    whole = found["all"]["a"]
-    assert whole == clustered_share([1, 0, 1, 1, 1, 0], "012012")
-    assert (whole.n, whole.clusters, whole.mean) == (6, 3, pytest.approx(2 / 3))
     table = item_table(answered(), GROUPS, ["a", "b"])
     assert [line[:2] for line in table.texts] == [["all", "3"], ["easy", "2"]]
+    whole = clustered_share([1, 0, 1, 1, 1, 0], "012012")
+    assert table.lines[0][2].value == (whole.mean, whole.low, whole.high)
     assert table.texts[1][2].startswith("0.75 [")
 
 
