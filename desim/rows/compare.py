@@ -17,7 +17,7 @@ from desim.rows.estimate_notes import (
     missing_note,
     to_tell_term,
 )
-from desim.rows.known_means import knowledge_of_groups, known_note
+from desim.rows.known_means import knowledge, known_note
 from desim.rows.samples import FigureValues
 from desim.show.estimates import is_equal
 from desim.show.labels import value_text
@@ -68,11 +68,11 @@ def compare(
         tuple(lines),
         level,
         "" if against is None else _reference_label(against),
-        knowledge_of_groups({key: each[0] for key, each in cells.items()}, by),
+        knowledge({key: each[0] for key, each in cells.items()}) if "policy" in by else {},
         again if differing else [],
     )
     sizes = {key: len(group) for key, group in groups.items()}
-    known = known_note(every, rows.column("seed")) if "score" in figures else ""
+    known = known_note(rows) if "score" in figures else ""
     notes = [
         *_notes_on_rows(rows),
         *missing_note(_missing(lines, sizes)),

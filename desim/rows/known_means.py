@@ -1,33 +1,40 @@
 """Known scores of a preset, and what policies know, as tables of rows show them."""
 
 import contextlib
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from functools import lru_cache
-from math import fsum
-from typing import TYPE_CHECKING, Any
+from statistics import fmean
+from typing import Any, TypeVar
 
 from attrs import frozen
 from msgspec import structs
 
-from desim.catalog import model_finder, policy_finder
+from desim.catalog import model_finder
 from desim.catalog.imports import is_loaded
-from desim.catalog.known_scores import known_scores_of
-from desim.catalog.policy_spec import Spec, read_policies
+from desim.catalog.known_scores import KnownScore, KnownScores, known_scores_of
+from desim.catalog.policy_spec import read_policies
 from desim.catalog.presets import from_preset
 from desim.core.model import Model
 from desim.core.roles import Knowledge, with_knowledge
 from desim.engine.plan import Row
 from desim.episodes.lineup import Policies, assign, lineup_knows
 from desim.errors import UsageError
+from desim.rows.columns import RowColumns
 from desim.schema import to_plain
 from desim.show.labels import estimate_text
 
-if TYPE_CHECKING:
-    from desim.catalog.known_scores import KnownScore, KnownScores
-
 #: Most policies that are named; of more, the first and a count.
 _NAMED = 2
+
+#: Presets whose models are kept.
+_MODELS = 64
+
+#: The modules of a user's policies in a label.
+_MODULE = re.compile(r"([\w.]+):[A-Za-z_]")
+
+K = TypeVar("K", bound=Hashable)
 
 
 @frozen
@@ -39,24 +46,24 @@ class KnownMeans:
         scores: The known scores of each of the seeds, at least one.
     """
 
-    known: "KnownScores"
-    scores: "tuple[KnownScore, ...]"
+    known: KnownScores
+    scores: tuple[KnownScore, ...]
 
     @property
     def floor(self) -> float:
         """The mean of the scores that count 0."""
-        return _mean([one.floor for one in self.scores])
+        return fmean([one.floor for one in self.scores])
 
     @property
     def best(self) -> float:
         """The mean of the best known scores."""
-        return _mean([one.best for one in self.scores])
+        return fmean([one.best for one in self.scores])
 
     @property
     def bound(self) -> float | None:
         """The mean of the bounds; None if a seed has no bound."""
         bounds = [one.bound for one in self.scores if one.bound is not None]
-        return _mean(bounds) if len(bounds) == len(self.scores) else None
+        return fmean(bounds) if len(bounds) == len(self.scores) else None
 
     @property
     def kind(self) -> str:
@@ -111,155 +118,88 @@ class KnownMeans:
         }
 
 
-def _mean(values: Sequence[float]) -> float:
-    return fsum(values) / len(values)
-
-
-#: Presets whose models are kept.
-_MODELS = 64
-
-
-def known_scores(model: Model[Any], preset: str) -> "KnownScores | None":
-    """Return the known scores of a preset; None if it has none.
-
-    Args:
-        model: The preset's model.
-        preset: Its name.
+def known_scores(model: Model[Any], preset: str) -> KnownScores | None:
+    """Return the known scores of a preset, of which the model is given; None if it has none.
 
     Raises:
         UsageError: The data are damaged, or were made with other parameters.
     """
-    cls = type(model)
-    known = known_scores_of(cls, preset)
+    known = known_scores_of(type(model), preset)
     if known is not None and not known.fits(model):
         raise UsageError(
-            f"the known scores of {model_finder.model_name(cls)}/{preset} were made with other "
-            "parameters; make them again"
+            f"the known scores of {model_finder.model_name(type(model))}/{preset} were made with "
+            "other parameters; make them again"
         )
     return known
 
 
-def known_note(rows: Sequence[Row], seeds: Iterable[int]) -> str:
-    """Return the sentence on the best known scores, or on a fault of their data; may be empty.
-
-    Args:
-        rows: The rows of a table, or one of each of their cells.
-        seeds: The seeds of all rows.
-    """
+def known_note(rows: RowColumns) -> str:
+    """Return the sentence on the best known scores, or on a fault of their data; may be empty."""
     try:
-        found = known_means(rows, seeds)
+        found = known_means(rows)
     except UsageError as fault:
         return str(fault)
     if not found:
         return ""
-    cls, preset = model_finder.model_class(rows[0]["model"]), rows[0]["preset"]
-    return "; ".join([found.sentence, *preset_warning(cls, preset)])
+    model, preset = (rows.gathered.cells[0][key] for key in ("model", "preset"))
+    warning = model_finder.model_class(model).preset_warnings.get(preset)
+    return found.sentence + (f"; {preset}: {warning}" if warning else "")
 
 
-def preset_warning(cls: type[Model[Any]], preset: str) -> Iterator[str]:
-    """Yield the sentence without which the scores of a preset are misread, if its class has one."""
-    text = cls.preset_warnings.get(preset)
-    if text:
-        yield f"{preset}: {text}"
-
-
-def known_means(rows: Sequence[Row], seeds: Iterable[int]) -> "KnownMeans | None":
+def known_means(rows: RowColumns) -> KnownMeans | None:
     """Return the known scores of the preset that all rows have played.
 
     Returns None if rows have different models, other parameters than a preset or other roles than
     the known scores, or if a seed has no known scores.
 
-    Args:
-        rows: The rows of a table, or one of each of their cells.
-        seeds: The seeds of all rows.
-
     Raises:
         UsageError: See `known_scores`.
     """
-    model = _model_of(rows[0]) if rows else None
-    known = known_scores(model, rows[0]["preset"]) if model else None
-    scores = known.all_of(sorted(set(seeds))) if known else None
-    if not model or not known or not scores or not _plays_preset(rows, model, known.roles):
+    cells = rows.gathered.cells
+    model = _model_of(cells[0]) if cells else None
+    known = known_scores(model, cells[0]["preset"]) if model else None
+    if model is None or known is None:
         return None
-    return KnownMeans(known, tuple(scores))
+    plain, world = to_plain(model), [cells[0]["model"], cells[0]["preset"]]
+    for cell in cells:
+        if [cell["model"], cell["preset"]] != world or plain | cell["params"] != plain:
+            return None
+        if played_roles(cell["policy"], model) not in known.roles:
+            return None
+    scores = known.all_of(sorted({*rows.column("seed")}))
+    return KnownMeans(known, tuple(scores)) if scores else None
 
 
-def _plays_preset(rows: Sequence[Row], model: Model[Any], roles: Sequence[tuple[str, ...]]) -> bool:
-    """Return whether all rows have a preset's parameters, and policies for these roles."""
-    first = rows[0]
-    world = [first[name] for name in ("model", "preset", "params")]
-    labels = set()
-    for row in rows:
-        if [row["model"], row["preset"], row["params"]] != world:
-            return False
-        labels.add(row["policy"])
-    plain = to_plain(model)
-    if any(name not in plain or plain[name] != value for name, value in first["params"].items()):
-        return False
-    return all(played_roles(read_label(label), model) in roles for label in labels)
+def knowledge(rows: Mapping[K, Row]) -> dict[K, Knowledge]:
+    """Return what the policies of rows know, where it is more than observations.
 
-
-def knowledge_of_groups(
-    cells: Mapping[tuple[Any, ...], Row], by: Sequence[str]
-) -> dict[tuple[Any, ...], Knowledge]:
-    """Return what the policies of groups of rows know, where it is more than observations.
-
-    Args:
-        cells: The first cell of each group, by the values of its columns.
-        by: The columns that define the groups; without the policy the result is empty.
+    Nothing is known of what cannot be resolved here, such as the label of an instance.
     """
-    if "policy" not in by:
-        return {}
-    at = list(by).index("policy")
-    found = {key: _row_knows(cell, key[at]) for key, cell in cells.items()}
+    found: dict[K, Knowledge] = {}
+    for key, row in rows.items():
+        if (model := _model_of(row)) is not None:
+            with contextlib.suppress(UsageError):
+                found[key] = lineup_knows(model, _at_hand(row["policy"]))
     return {key: level for key, level in found.items() if level != "observation"}
 
 
-def knowledge_of_policies(rows: Iterable[Row]) -> dict[str, Knowledge]:
-    """Return what the policies of rows know, by label, where it is more than observations."""
-    found = knowledge_of_groups({(row["policy"],): row for row in rows}, ["policy"])
-    return {label: level for (label,), level in found.items()}
-
-
-def _row_knows(row: Row, label: str) -> Knowledge:
-    """Return what the policies of a label know; `observation` of what cannot be resolved here."""
-    model = _model_of(row)
-    if model is not None:
-        with contextlib.suppress(UsageError):  # the label of an instance, or of another version
-            return lineup_knows(model, _at_hand(read_label(label), model))
-    return "observation"
-
-
-def played_roles(policies: Policies, model: Model[Any]) -> tuple[str, ...] | None:
-    """Return the roles that policies play, sorted; None if a spec cannot be resolved here."""
+def played_roles(label: str, model: Model[Any]) -> tuple[str, ...] | None:
+    """Return the roles that a label's policies play, sorted; None if a spec is not known here."""
     try:
-        return tuple(sorted(assign(model, _at_hand(policies, model))))
+        return tuple(sorted(assign(model, _at_hand(label))))
     except UsageError:
         return None
 
 
-def _at_hand(policies: Policies, model: Model[Any]) -> Policies:
-    """Return policies, if all of them can be found without importing a user's module.
-
-    Labels may come from a file, and reading a file imports no code.
+def _at_hand(label: str) -> Policies:
+    """Return the policies of a label that may come from a file, reading which imports no code.
 
     Raises:
-        UsageError: A policy would need such an import.
+        UsageError: A user's module would have to be imported.
     """
-    for text in policies.values() if isinstance(policies, Mapping) else [policies]:
-        if not isinstance(text, str) or not all(map(_is_loaded, _names(text, model))):
-            raise UsageError(f"{text!r} was not played in this process")
-    return policies
-
-
-def _names(text: str, model: Model[Any]) -> Iterator[str]:
-    """Yield the name of a spec's policy, then those of the policies that its arguments name."""
-    spec = Spec.read(text)
-    yield spec.name
-    known = {**policy_finder.policies(), **policy_finder.policies(type(model))}
-    if maker := known.get(spec.name):
-        for inner in maker.inner_policies(spec.arguments):
-            yield from _names(inner, model)
+    if not all(map(is_loaded, _MODULE.findall(label))):
+        raise UsageError(f"{label!r} was not played in this process")
+    return read_label(label)
 
 
 def read_label(label: str) -> Policies:
@@ -272,21 +212,15 @@ def read_label(label: str) -> Policies:
 
 def _model_of(row: Row) -> Model[Any] | None:
     """Return the model of the preset of a row; None if it is not available in this process."""
-    name = row["model"]
     try:
-        if not model_finder.is_at_hand(name):
-            return None
-        return _preset_model(model_finder.model_class(name), row["preset"])
+        if model_finder.is_at_hand(row["model"]):
+            return _preset_model(model_finder.model_class(row["model"]), row["preset"])
     except UsageError:
-        return None
+        pass
+    return None
 
 
 @lru_cache(_MODELS)
 def _preset_model(cls: type, preset: str) -> Model[Any]:
     model: Model[Any] = from_preset(cls, preset)
     return model
-
-
-def _is_loaded(name: str) -> bool:
-    """Return whether a name can be used without importing a user's module."""
-    return ":" not in name or is_loaded(name.partition(":")[0])

@@ -113,7 +113,7 @@ def known_scores(name: str, seeds: Sequence[int], jobs: int) -> KnownScores:
     rows = played(name, MORE.get(world, ()), each, seeds, jobs)
     counts = {policy: len(own) for (policy,), own in rows.groups("policy").items()}
     knows = levels_of(model, counts)
-    roles = tuple(sorted({played_roles(read_label(one), model) or () for one in counts}))
+    roles = tuple(sorted({played_roles(one, model) or () for one in counts}))
     floor = FLOORS.get(world, FLOOR)
     scores = {
         EVERY if fixed else str(seed): known_score(

@@ -8,7 +8,7 @@ from typing import Any
 from attrs import frozen
 
 from desim.reports.elements.page import clean
-from desim.rows.known_means import knowledge_of_policies
+from desim.rows.known_means import knowledge
 from desim.rows.rows import Rows
 from desim.show.labels import estimate_text, value_text
 from desim.statistics.intervals import Interval
@@ -73,7 +73,8 @@ def _finding(rows: Rows, minimise: str) -> Finding | None:
     """Return the two best of the least informed policies; None without a mean."""
     if len({*rows.column("policy")}) > _MOST_RANKED:
         return None
-    lines = families(ranked(rows, knowledge_of_policies(rows), minimise=minimise))
+    knows = knowledge({cell["policy"]: cell for cell in rows.gathered.cells})
+    lines = families(ranked(rows, knows, minimise=minimise))
     known = [line for line in lines[0] if line.estimate] if lines else []
     if not known:
         return None

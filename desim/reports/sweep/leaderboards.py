@@ -8,7 +8,7 @@ from desim.errors import UsageError, possible
 from desim.reports.elements.charts import dots
 from desim.reports.elements.page import Figure, Given, cleaned
 from desim.rows.comparison_table import ComparisonTable, TableLine
-from desim.rows.known_means import knowledge_of_policies
+from desim.rows.known_means import knowledge
 from desim.rows.rows import Rows
 from desim.show.estimates import better_note, number_cell
 from desim.show.table import Table
@@ -38,7 +38,7 @@ def leaderboard(rows: Rows, against: str = "", minimise: str = "") -> Iterator[G
     Raises:
         UsageError: The policy *against* does not exist.
     """
-    knows = knowledge_of_policies(rows)
+    knows = knowledge({cell["policy"]: cell for cell in rows.gathered.cells})
     figure = minimise or "score"
     plain = rows.table(show=figure, level=_LEVEL)
     lines = _ordered(plain.lines, knows, -1 if minimise else 1)

@@ -56,7 +56,7 @@ class Board(Tabular):
     def scale(self) -> KnownMeans | None:
         """The known scores of the seeds; None if they are not known, or damaged."""
         try:
-            return known_means(self.rows, self.rows.column("seed"))
+            return known_means(self.rows)
         except UsageError:  # the note says so
             return None
 
@@ -82,7 +82,7 @@ class Board(Tabular):
         seeds = f"{most:,} seeds" if most > 1 else "1 seed"
         title = f"{self.name}: {len(self.rows):,} episodes over {seeds}"
         faults = [f"FAULT: {one} scores more than the bound" for one in self.faults]
-        known = known_note(self.rows, self.rows.column("seed"))
+        known = known_note(self.rows)
         notes = [*faults, *missing_note(dict(self._missing())), *filter(None, [known])]
         table = board_table(title, self.lines, notes, columns=self.model.figures.columns)
         items = self.model if self.lines[0].sample.unit == "items" else None

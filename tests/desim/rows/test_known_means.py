@@ -20,7 +20,7 @@ SEER = "support.small_worlds:Seer"
 
 def note(rows: Rows) -> str:
     """Return the note on these rows."""
-    return known_note(rows, rows.column("seed"))
+    return known_note(rows)
 
 
 def test_the_best_known_score_stands_below_a_table() -> None:
