@@ -17,11 +17,10 @@ _LOCK = threading.Lock()
 
 @define(eq=False)
 class MoneyLimit:
-    """A limit of money that calls share.
+    """A limit of money, in the unit of the policies' prices, that calls share.
 
     Attributes:
         name: Its name in errors: an option, or a key of a file.
-        most: Money, in the unit of the policies' prices.
         spent: What earlier commands have spent of it, and then the calls of this one.
         reserved: The most that each call under way can cost.
         left: The end of the error after a call that could cost more than was left; else empty.
@@ -38,13 +37,13 @@ class MoneyLimit:
 class CommandBudget:
     """Counts what all policies of a command use; None means no limit.
 
-    The most that a call can cost is reserved (`reserve`), so that the calls under way do
-    not exceed `max_cost` together. A call whose cost has no bound is made alone and may exceed it.
+    The most that a call can cost is reserved, so that the calls under way do not exceed a limit
+    together. A call whose cost has no bound is made alone and may exceed it.
     The payments of an earlier command for a resumed record are not counted again.
 
     Attributes:
         max_calls: Requests sent.
-        max_cost: Money, in the unit of the policies' prices.
+        max_cost: Money.
         calls_at_once: Most calls under way at one endpoint.
         shared: The limits of money: those given, and `max_cost`.
         purses: Budgets of a part of the command's policies, by name.

@@ -40,10 +40,7 @@ def has_file(made: Any) -> bool:
 def digest_without_file(made: Any, met: list[str]) -> str:
     """Return a SHA-256 of a class, a function or an object, with all that it refers to.
 
-    Args:
-        made: What has no file; of what it refers to, that of files counts by name.
-        met: Receives the names of the modules of files, which count by these, and of those that
-            functions import.
+    What it uses of modules counts by name; *met* receives these, and those that functions import.
     """
     total = hashlib.sha256()
     #: The number of each object by its id; the objects are kept, so that no id is used twice.

@@ -102,12 +102,9 @@ def file_topics(parts: Iterable[Any]) -> dict[str, str]:
 
 
 def opened_topics(files: Mapping[str, str], known: Iterable[str], folder: Path) -> dict[str, str]:
-    """Return the topics of files that were opened, but for results.
+    """Return the topics of opened files, without those in the folder of the results.
 
-    Args:
-        files: Their digests by absolute path.
-        known: Topics so far; a file that one of them names has that topic.
-        folder: The folder of the results.
+    A file that a known topic names has that topic.
     """
     paths = (topic.removeprefix(_FILE) for topic in known if topic.startswith(_FILE))
     topics = {os.path.abspath(path): _FILE + path for path in paths}  # noqa: PTH100 (texts)
@@ -159,18 +156,11 @@ def text_digest(content: bytes) -> str:
 
 
 def _source_digests(modules: Iterable[str]) -> tuple[dict[str, str], set[str]]:
-    """Return the digests of the files that modules use, and the installed packages they import.
+    """Return digests by folder (`policies/llm`) or module (`helpers.rules`), and users' packages.
 
     A user's module counts with the modules that it imports, also inside functions; a module of
     desim with all files of its folder, and the folders that these import from. What is imported by
     a computed name is not found: a policy lists it in `desim.Policy.dependencies`.
-
-    Returns:
-        By folder (`policies/llm`) or module (`helpers.rules`) a digest of its files; and the
-        packages of users' files by the names in imports.
-
-    Raises:
-        UsageError: A file cannot be read or parsed.
     """
     digests: dict[str, str] = {}
     packages: set[str] = set()
@@ -228,10 +218,7 @@ def _folders_of(package: str) -> list[str]:
 
 
 def _folder_of_ours(file: str) -> Path | None:
-    """Return the folder of a file of desim, which counts as one; all of `desim` is one.
-
-    A user may have folders of the same names.
-    """
+    """Return the folder of a file of desim, which counts as one; all of `desim` is one."""
     path = Path(file).resolve()
     room = path.relative_to(ROOT).parts[0] if ROOT in path.parents else ""
     if room not in ROOMS:
@@ -250,11 +237,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 @cache
 def _imported(source: bytes, file: str, package: str = "") -> frozenset[str]:
-    """Return the modules that a file imports, and the names in them that may be modules.
-
-    Raises:
-        UsageError: It cannot be parsed.
-    """
+    """Return the modules that a file imports, and the names in them that may be modules."""
     try:
         tree = ast.parse(source, file)
     except (SyntaxError, ValueError) as fault:

@@ -44,13 +44,12 @@ RECORDS, _LONGEST_PART = "records", 40
 #: Characters of a name that the name of a file replaces, and most that it keeps.
 _UNSAFE, _LONGEST = re.compile(r"[^A-Za-z0-9._-]"), 60
 
-#: What a row holds before the seed and the results, and after them. Values stay as they are
-#: written, so that they keep their digits.
-_Raw = dict[str, msgspec.Raw]
-Frame = tuple[_Raw, _Raw]
+#: What a row holds before the seed and the results, and after them.
+Frame = tuple[dict[str, Any], dict[str, Any]]
 
-_encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
-_decode = msgspec.json.Decoder(_Raw).decode
+#: Values of results stay as they are written, so that they keep their digits.
+encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
+_decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 #: Exceptions that the decoding of a stranger's JSON raises.
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, TypeError)
@@ -153,7 +152,7 @@ class Cell:
         parts = [*names, hashlib.sha256(plain).hexdigest()[:8], f"seed{seed}"]
         return f"{RECORDS}/{'__'.join(parts)}.jsonl"
 
-    def frame(self) -> tuple[dict[str, Any], dict[str, Any]]:
+    def frame(self) -> Frame:
         """Return what its rows hold before seeds and results, and after them."""
         before = {
             "model": self.name,
@@ -173,18 +172,14 @@ class Cell:
 
 
 def row_of(frame: Frame, seed: int, results: bytes) -> bytes:
-    """Return the row of an episode as JSON, from its results as JSON.
-
-    Raises:
-        BadRecord: The results are damaged.
-    """
+    """Return the row of an episode as JSON, from its results as JSON."""
     before, after = frame
     try:
         own = _decode(results)
     except UNREADABLE as fault:
         raise BadRecord(f"a result is not as a sweep wrote it: {fault}") from None
     series = {name: own.pop(name) for name in (SERIES, SERIES_COLUMNS) if name in own}
-    return _encode({**before, "seed": seed, **own, **after, **series})
+    return encode({**before, "seed": seed, **own, **after, **series})
 
 
 def limits_text(limits: Limits | None) -> str:
@@ -195,12 +190,7 @@ def limits_text(limits: Limits | None) -> str:
 
 @frozen
 class Job:
-    """One episode to play.
-
-    Attributes:
-        cell: The model, the policies, and how they are played.
-        seed: A whole number of at least 0.
-    """
+    """One episode to play, or several in a row."""
 
     cell: Cell
     seed: int
@@ -219,9 +209,7 @@ class Job:
 def safe_name(name: str, longest: int = _LONGEST) -> str:
     """Return a name as a part of a file's name; different names stay different.
 
-    Args:
-        name: Any text.
-        longest: Most characters that are kept; a digest of 8 is added where any are changed.
+    A digest of 8 is added where characters are changed, or there are more than *longest*.
 
     >>> safe_name("GPT-5.4"), safe_name("a/b")
     ('GPT-5.4', 'a_b-c14cddc0')
@@ -261,8 +249,7 @@ class Grid:
     @cached_property
     def frames(self) -> list[Frame]:
         """What the rows of each cell hold beside seeds and results."""
-        both = (cell.frame() for cell in self.cells)
-        return [(_written(before), _written(after)) for before, after in both]
+        return [cell.frame() for cell in self.cells]
 
     def changed(self, **how: Any) -> "Grid":
         """Return the plan with other values of some fields of its cells."""
@@ -277,10 +264,6 @@ class Grid:
     def entries(self) -> list[PolicyEntry]:
         """The policies, each once."""
         return [*{id(cell.entry): cell.entry for cell in self.cells}.values()]
-
-
-def _written(values: Mapping[str, Any]) -> _Raw:
-    return {name: msgspec.Raw(_encode(value)) for name, value in values.items()}
 
 
 def has_failed(results: bytes) -> bool:

@@ -15,14 +15,9 @@ _APPLICATION = 0x6465736D
 def opened(
     path: Path | None, tables: Sequence[str], form: int, *, read: bool, restart: bool
 ) -> sqlite3.Connection:
-    """Open a file; a writer makes it if needed, and locks it until it is closed.
+    """Open a file, or tables in memory; a writer makes and locks the file until it is closed.
 
-    Args:
-        path: The file; None keeps the tables in memory.
-        tables: The statements that create its tables.
-        form: The version of these.
-        read: Open an existing file for reading only.
-        restart: Empty a file of another version, or a damaged one.
+    With *restart* a file of another version, or a damaged one, is emptied.
 
     Raises:
         sqlite3.Error, OSError: See `sentences`.

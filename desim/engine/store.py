@@ -7,7 +7,6 @@ these by seed. What depends on the plan, such as names of presets, is added when
 
 import contextlib
 import itertools
-import sqlite3
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any, Self
 import msgspec
 
 from desim.engine.fingerprint import changed_topics, code_topics, file_topics, opened_topics
-from desim.engine.plan import UNREADABLE, Cell, Frame, Grid, has_failed, row_of
+from desim.engine.plan import UNREADABLE, Cell, Grid, encode, has_failed, row_of
 from desim.engine.sqlite_file import opened, sentences, transaction
 from desim.errors import BadRecord, UsageError
 
@@ -35,7 +34,6 @@ _TABLES = (
 #: Most cells and topics that a text names.
 _MAX_NAMED = 3
 
-_encode = msgspec.json.encode
 _topics = msgspec.json.Decoder(dict[str, str]).decode
 
 
@@ -43,18 +41,10 @@ class SweepWarning(UserWarning):
     """Rows of a store that were discarded, or that differ when they are played again."""
 
 
-class _LastPlan(msgspec.Struct):
-    """The plan of the last command with rows, by which these are read.
-
-    Attributes:
-        seeds: Of every cell.
-        cells: Of each its group, and what its rows hold beside seeds and results.
-    """
-
-    seeds: list[int]
-    cells: list[tuple[int, Frame]]
-
-
+#: The plan of the last command with rows, by which these are read: the seeds, and of each cell its
+#: group and its frame, whose values keep their digits.
+_Raw = dict[str, msgspec.Raw]
+_LastPlan = tuple[list[int], list[tuple[int, tuple[_Raw, _Raw]]]]
 _last_plan = msgspec.json.Decoder(_LastPlan).decode
 
 
@@ -99,23 +89,19 @@ class Store:
         self._known: dict[tuple[int, ...], tuple[list[Any], dict[str, str]]] = {}
         with sentences(self.path):
             path = None if folder is None else self.path
-            self._file = opened(path, _TABLES, _FORM, read=read, restart=restart)
+            self.file = opened(path, _TABLES, _FORM, read=read, restart=restart)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.close()
+        self.file.close()
 
     def __len__(self) -> int:
         return int(self._one("SELECT count(*) FROM results")[0])
 
     def of(self, plan: Grid, *, shown: bool = False) -> "Kept":
-        """Return what is kept of a plan.
-
-        Args:
-            plan: The jobs.
-            shown: Whether `rows` reads the rows of this plan from now on.
+        """Return what is kept of a plan, whose rows `rows` reads from now on if it is *shown*.
 
         Raises:
             UsageError: Code or files of kept results have changed, or the file cannot be written.
@@ -123,7 +109,7 @@ class Store:
         Warns:
             SweepWarning: Results were discarded.
         """
-        with self._sentences():
+        with self.sentences():
             groups, discarded = self._groups(plan)
             kept = Kept(self, plan.seeds, groups)
             if self._restart and not discarded:
@@ -136,10 +122,10 @@ class Store:
             if shown and not self._in_memory:
                 for file in map(self.path.with_name, RESULTS):
                     file.unlink(missing_ok=True)  # perhaps of another plan; written anew at the end
-                last = _LastPlan([*plan.seeds], [*zip(groups, plan.frames, strict=True)])
-                with transaction(self._file):
-                    self._file.execute("DELETE FROM last")
-                    self._file.execute("INSERT INTO last VALUES (?)", (_encode(last),))
+                last = encode([[*plan.seeds], [*zip(groups, plan.frames, strict=True)]])
+                with transaction(self.file):
+                    self.file.execute("DELETE FROM last")
+                    self.file.execute("INSERT INTO last VALUES (?)", (last,))
         return kept
 
     def rows(self) -> Iterator[bytes]:
@@ -149,11 +135,12 @@ class Store:
             UsageError: No command with rows was given here.
             BadRecord: A row is damaged.
         """
-        with self._sentences():
+        with self.sentences():
             if (last := self._last()) is None:
                 raise UsageError(f"{self.path} holds results, but no rows of a sweep")
-            for group, frame in last.cells:
-                for seed in last.seeds:
+            seeds, cells = last
+            for group, frame in cells:
+                for seed in seeds:
                     if (result := self.result(group, str(seed))) is not None:
                         yield row_of(frame, seed, result)
 
@@ -166,11 +153,11 @@ class Store:
 
         Topics in which cells differ have the names of their policies.
         """
-        with self._sentences():
+        with self.sentences():
             if (last := self._last()) is None:
                 return {}
             found: dict[str, str] = {}
-            for group in dict.fromkeys(group for group, _ in last.cells):
+            for group in dict.fromkeys(group for group, _ in last[1]):
                 texts = self._one("SELECT plays, topics FROM cells WHERE id = ?", group)
                 plays, topics = map(_topics, texts or (b"", b""))
                 for topic, text in {"limits": plays.get("limits", ""), **topics}.items():
@@ -182,7 +169,7 @@ class Store:
 
     def seeds(self, group: int) -> set[str]:
         """Return the seeds of the kept results of a group, as texts."""
-        found = self._file.execute("SELECT seed FROM results WHERE cell = ?", (group,))
+        found = self.file.execute("SELECT seed FROM results WHERE cell = ?", (group,))
         return {seed for (seed,) in found}
 
     def result(self, group: int, seed: str) -> bytes | None:
@@ -190,23 +177,14 @@ class Store:
         query = "SELECT result FROM results WHERE cell = ? AND seed = ?"
         return (self._one(query, group, seed) or (None,))[0]
 
-    @contextlib.contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """Give the file to write, all that the block writes or nothing."""
-        with self._sentences(), transaction(self._file):
-            yield self._file
-
     # -- groups ------------------------------------------------------------------------------------
 
     def _groups(self, plan: Grid) -> tuple[list[int], int]:
-        """Return the group of each cell of a plan, and the number of discarded results.
-
-        Groups of other code are refused or discarded.
-        """
-        keys = [_encode(cell.plays()) for cell in plan.cells]
+        """Return the group of each cell of a plan, and how many results of other code were kept."""
+        keys = [encode(cell.plays()) for cell in plan.cells]
         groups: dict[bytes, int] = {}
         changed: dict[int, tuple[str, list[str]]] = {}
-        with transaction(self._file):
+        with transaction(self.file):
             for key, cell in zip(keys, plan.cells, strict=True):
                 if key in groups:
                     continue
@@ -217,14 +195,14 @@ class Store:
                     changed[found[0]] = str(cell), topics
                 if group is None or group in changed:
                     query = "INSERT OR REPLACE INTO cells VALUES (?, ?, ?)"
-                    group = self._file.execute(query, (group, key, _encode(now))).lastrowid
+                    group = self.file.execute(query, (group, key, encode(now))).lastrowid
                 assert group is not None
                 groups[key] = group
             count = sum(len(self.seeds(group)) for group in changed)
             if count and not self._restart:
                 raise UsageError(self._refusal(count, changed.values()))
             for group in changed:
-                self._file.execute("DELETE FROM results WHERE cell = ?", (group,))
+                self.file.execute("DELETE FROM results WHERE cell = ?", (group,))
         return [groups[key] for key in keys], count
 
     def _topics(self, cell: Cell) -> dict[str, str]:
@@ -239,11 +217,7 @@ class Store:
         return {**self._known[key][1], **file_topics(parts)}
 
     def note_files(self, group: int, files: Mapping[str, str]) -> None:
-        """Note the digests of files, by path, that were opened to play a group.
-
-        Raises:
-            UsageError: One has changed since kept results were played.
-        """
+        """Note the digests of files that were opened to play a group; refuse changed ones."""
         found = self._one("SELECT plays, topics FROM cells WHERE id = ?", group)
         if found is None or self._in_memory:
             return
@@ -253,7 +227,7 @@ class Store:
             named = [(plays.get("policies", ""), changed)]
             raise UsageError(self._refusal(len(self.seeds(group)), named))
         query = "UPDATE cells SET topics = ? WHERE id = ?"
-        self._file.execute(query, (_encode({**stored, **now}), group))
+        self.file.execute(query, (encode({**stored, **now}), group))
 
     def _refusal(self, count: int, changed: Iterable[tuple[str, list[str]]]) -> str:
         """Return why results are refused: what has changed, and which are concerned."""
@@ -265,10 +239,11 @@ class Store:
         )
 
     def _one(self, query: str, *values: object) -> Any:
-        return self._file.execute(query, values).fetchone()
+        return self.file.execute(query, values).fetchone()
 
     @contextlib.contextmanager
-    def _sentences(self) -> Iterator[None]:
+    def sentences(self) -> Iterator[None]:
+        """Turn faults of the file, and what cannot be read in it, into one sentence."""
         try:
             with sentences(self.path):
                 yield
@@ -308,44 +283,36 @@ class Kept:
     def add(
         self, jobs: Sequence[int], results: Sequence[bytes], files: Sequence[Mapping[str, str]]
     ) -> None:
-        """Commit the results of some jobs, all of them or none.
-
-        Args:
-            jobs: Jobs without results so far.
-            results: The result of each.
-            files: For each the digests of the files that were opened to play it, by path.
+        """Commit the results of some jobs, with the files that were opened to play each, or none.
 
         Raises:
             UsageError: A file has changed since kept results were played, or the store cannot be
                 written.
         """
         groups = [self._groups[job // len(self._seeds)] for job in jobs]
-        with self._store.writing() as file:
+        with self._store.sentences(), transaction(self._store.file):
             for (group, noted), _ in itertools.groupby(zip(groups, files, strict=True)):
                 if noted:
                     self._store.note_files(group, noted)
             rows = ((*self._key(job), each) for job, each in zip(jobs, results, strict=True))
-            file.executemany("INSERT INTO results VALUES (?, ?, ?)", rows)
+            self._store.file.executemany("INSERT INTO results VALUES (?, ?, ?)", rows)
         self._kept.update(jobs)
 
     def results(self, jobs: Iterable[int]) -> Iterator[bytes]:
-        """Yield the results of some jobs, in their order.
-
-        Raises:
-            BadRecord: One is missing.
-        """
-        for group, seed in map(self._key, jobs):
-            if (result := self._store.result(group, seed)) is None:
-                raise BadRecord(f"{self._store.path} has lost the result of seed {seed}")
-            yield result
+        """Yield the results of some jobs, in their order."""
+        with self._store.sentences():
+            for group, seed in map(self._key, jobs):
+                if (result := self._store.result(group, seed)) is None:
+                    raise BadRecord(f"{self._store.path} has lost the result of seed {seed}")
+                yield result
 
     def discard(self, where: Callable[[bytes], bool]) -> int:
         """Remove the results for which a function returns True; return their number."""
         jobs = sorted(self._kept)
         found = [job for job, row in zip(jobs, self.results(jobs), strict=True) if where(row)]
-        with self._store.writing() as file:
-            keys = map(self._key, found)
-            file.executemany("DELETE FROM results WHERE cell = ? AND seed = ?", keys)
+        query = "DELETE FROM results WHERE cell = ? AND seed = ?"
+        with self._store.sentences(), transaction(self._store.file):
+            self._store.file.executemany(query, map(self._key, found))
         self._kept.difference_update(found)
         return len(found)
 

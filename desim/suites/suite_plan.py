@@ -20,7 +20,7 @@ from desim.catalog.policy_spec import Spec
 from desim.core.model import Model
 from desim.engine.budget import CommandBudget, spending
 from desim.engine.opened_files import noting
-from desim.engine.plan import RECORDS, Cell, safe_name
+from desim.engine.plan import RECORDS, Cell, Frame, safe_name
 from desim.engine.policies import HOST, entries, host_of
 from desim.episodes.lineup import Policies, assigned, resolve
 from desim.errors import DesimError, UsageError
@@ -107,7 +107,7 @@ class SuiteCell(Cell):
         end = ".jsonl" if self.episodes == 1 else ""
         return f"{RECORDS}/{name}__{hashlib.sha256(plays).hexdigest()[:8]}{end}"
 
-    def frame(self) -> tuple[dict[str, Any], dict[str, Any]]:
+    def frame(self) -> Frame:
         """Return what its rows hold before seeds and results, and after them."""
         before, after = Cell.frame(self)
         names = ("world", "purse", "repeat", "training", "tuning")

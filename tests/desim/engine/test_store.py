@@ -108,7 +108,7 @@ def test_a_commit_that_was_cut_is_undone(tmp_path: Path) -> None:
     filled(tmp_path, [3])
     code = (
         "import os, sys; from desim.engine.store import Store\n"
-        "file = Store(sys.argv[1])._file\n"
+        "file = Store(sys.argv[1]).file\n"
         "file.execute('PRAGMA cache_size = 1'); file.execute('BEGIN')\n"
         'file.execute("DELETE FROM results")\n'
         "rows = [(n, 'x' * 999) for n in range(50)]\n"
@@ -217,12 +217,12 @@ def test_a_full_disk_is_named_and_loses_no_row(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         kept = store.of(grid(WALK, STRIDE, range(100)))
         kept.add([0], [made()], [{}])
-        store._file.execute("PRAGMA max_page_count = 20")
+        store.file.execute("PRAGMA max_page_count = 20")
         more = range(1, 90), [made(5_000)] * 89, [{}] * 89
         for _ in range(2):
             with pytest.raises(UsageError, match=f"^the disk of {tmp_path} is full; the rows"):
                 kept.add(*more)
-        store._file.execute("PRAGMA max_page_count = 1000")
+        store.file.execute("PRAGMA max_page_count = 1000")
         assert [job for job in range(100) if job in kept] == [0]
         kept.add(*more)
         assert [*kept.results(range(90))] == [made(), *[made(5_000)] * 89]
