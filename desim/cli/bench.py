@@ -31,7 +31,6 @@ class BenchOptions:
             `concurrent`), and of other policies (default: one a core).
         max_cost: Money that the suite may use in all, by its prices; replaces the suite's own
             limit.
-        tuning: Play the tuning seeds of the suite instead of those of its report.
         dry_run: Check the suite, print what is left and what it takes, play nothing.
         written: With --dry-run: tokens that a model writes in a call, reasoning included, instead
             of those that a stub wrote.
@@ -44,7 +43,6 @@ class BenchOptions:
     out: Path | None = field(default=None, kw_only=True)
     jobs: int | None = field(default=None, kw_only=True)
     max_cost: float | None = field(default=None, kw_only=True)
-    tuning: bool = field(default=False, kw_only=True)
     dry_run: bool = field(default=False, kw_only=True)
     written: int | None = field(default=None, kw_only=True)
     yes: bool = field(default=False, kw_only=True)
@@ -95,7 +93,7 @@ def _dry_run(options: BenchOptions) -> None:
     from desim.suites.suite_plan import read_plan
 
     out, written = options.out, options.written
-    plan = read_plan(options.suite, keys=False, max_cost=options.max_cost, tuning=options.tuning)
+    plan = read_plan(options.suite, keys=False, max_cost=options.max_cost)
     if out:
         check_folder(out)
     lines = expectations(plan, outcomes_in(out, plan) if out else {}, written, declared=True)
@@ -119,13 +117,14 @@ def _dry_run(options: BenchOptions) -> None:
 def _play(options: BenchOptions) -> None:
     """Play a suite, and end with exit code 1 if episodes failed or are left."""
     from desim.suites.play import SuitePlaying
-    from desim.suites.suite_folder import ended_episodes
+    from desim.suites.suite_folder import check_folder, ended_episodes
     from desim.suites.suite_plan import read_plan
 
-    plan = read_plan(options.suite, max_cost=options.max_cost, tuning=options.tuning)
+    plan = read_plan(options.suite, max_cost=options.max_cost)
     if options.out is None:
         raise UsageError("give --out FOLDER, which keeps the records and continues a killed suite")
     at_once, processes = options.jobs or plan.suite.concurrent, options.jobs or os.cpu_count() or 1
+    check_folder(options.out)
     playing = SuitePlaying(plan, options.out.absolute(), at_once, processes, options.restart)
     playing.play(lambda outcomes: None if options.yes else _ask(plan, outcomes))
     outcomes = playing.outcomes
@@ -185,37 +184,31 @@ class Subject:
     """What is verified.
 
     Attributes:
-        path: The folder of a suite, or a record.
+        folder: The folder of a suite.
         trust: Import the modules and open the files that it names.
     """
 
-    path: Path
+    folder: Path
     trust: bool = field(default=False, kw_only=True)
 
 
 @command(
     "verify",
-    path={"metavar": "DIR|RECORD", "type": click.Path(exists=True, path_type=Path)},
+    folder={"metavar": "DIR", "type": click.Path(file_okay=False, path_type=Path)},
 )
 def verify_command(subject: Subject, printed: PrintOptions) -> None:
-    """Play every record of a suite's folder again, and compare.
+    """Play the episodes of a suite's folder again, and compare.
 
     A rule decides again by what it observes; the recorded replies of a language model are read
-    again; answers of people are repeated. Tables and money are computed anew. Each difference is
-    printed. A suite that names modules or files of one's own needs --trust.
+    again. Tables are computed anew. Each difference is printed. A suite that names modules or files
+    of one's own needs --trust.
 
     Exit code: 0 all is as it claims, 1 something differs, 2 it cannot be verified here.
     """
-    from desim.show.progress import shown_progress
-    from desim.suites.verify import Verified, verify_record, verify_suite
+    from desim.suites.verify import Verified, verify_suite
 
-    path, trust = subject.path, subject.trust
     try:
-        with shown_progress(None) as progress:
-            if path.is_dir():
-                found = verify_suite(path, trust=trust, progress=progress)
-            else:
-                found = verify_record(path, trust=trust)
+        found = verify_suite(subject.folder, trust=subject.trust)
     except BadRecord as fault:
         found = Verified(differences=(str(fault),))
     if printed.as_json:
@@ -223,9 +216,7 @@ def verify_command(subject: Subject, printed: PrintOptions) -> None:
     else:
         for each in found.differences:
             click.echo(each)
-        count = f"{found.asked:,} episodes played again by their policies"
-        asked = count if found.asked != 1 else "1 episode played again by its policies"
-        repeated = f", {found.repeated:,} with their recorded answers" if found.repeated else ""
+        count = f"{found.episodes:,} episodes" if found.episodes != 1 else "1 episode"
         same = "all as recorded" if not found.differences else "see above"
-        click.echo(f"{path}: {asked}{repeated}; {same}")
+        click.echo(f"{subject.folder}: {count} played again; {same}")
     click.get_current_context().exit(FAILED if found.differences else 0)

@@ -75,6 +75,7 @@ class Cell:
             first has the seed of the job, each further one the next seed.
         usage: Whether results hold what episodes used: calls, tokens, money, seconds.
         purse: The name of the limits of money that its policies share; see `CommandBudget.of`.
+        rehearsed: Whether language models take all their replies from records that were set aside.
         known: Transcript entries by seed that policies get first; see `OutsidePolicy.reuse`.
     """
 
@@ -91,6 +92,7 @@ class Cell:
     episodes: int = 1
     usage: bool = False
     purse: str = ""
+    rehearsed: bool = False
     known: Mapping[int, Sequence[Mapping[str, Any]]] = field(factory=dict, repr=False)
 
     def __str__(self) -> str:

@@ -32,7 +32,6 @@ from desim.suites.suite_folder import (
     REFERENCE,
     SUITE,
     Outcomes,
-    check_folder,
     ended_episodes,
     outcomes_of,
     record_in,
@@ -56,6 +55,7 @@ class SuitePlaying:
         at_once: Episodes of language models at each host, and so calls.
         processes: Processes of the other episodes.
         restart: Whether results of other code are discarded, or else all of this suite.
+        rehearsed: Whether language models take their replies from records that were set aside.
         outcomes: The outcomes so far.
         cells: The cells, with all repeats.
     """
@@ -65,6 +65,7 @@ class SuitePlaying:
     at_once: int
     processes: int
     restart: bool = False
+    rehearsed: bool = False
     outcomes: Outcomes = field(factory=dict, init=False)
     cells: dict[tuple[str, str, int], SuiteCell] = field(init=False)
 
@@ -73,13 +74,17 @@ class SuitePlaying:
         told = _digest(file.read_bytes()) if file.is_file() else ""
         self.cells = {
             (*pair, repeat): evolve(
-                cell, repeat=repeat, out=self.out, told=told if self._is_routed(pair[1]) else ""
+                cell,
+                repeat=repeat,
+                out=self.out,
+                rehearsed=self.rehearsed,
+                told=told if self._is_routed(pair[1]) else "",
             )
             for pair, cell in self.plan.cells.items()
             for repeat in range(self.plan.suite.worlds[pair[0]].repeats or 1)
         }
 
-    def play(self, agree: Callable[[Outcomes], None]) -> None:
+    def play(self, agree: Callable[[Outcomes], None] = lambda _: None) -> None:
         """Play what is left, and write results, also after Ctrl-C.
 
         Args:
@@ -90,7 +95,6 @@ class SuitePlaying:
             UsageError: The folder cannot be used, or holds episodes of other code.
             BadRecord: A record of an answer that a router may give cannot be read.
         """
-        check_folder(self.out)
         routed = [job for job in self.plan.jobs if self._is_routed(job.entry)]
         others = [job for job in self.plan.jobs if not self._is_routed(job.entry)]
         with self._opened(restart=self.restart, retry_failed=True) as started:

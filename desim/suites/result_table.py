@@ -22,9 +22,6 @@ from desim.suites.suite_plan import Plan
 #: A block of columns: a head, and one cell for each line.
 _Block = list[tuple[str, list[Any]]]
 
-#: Seeds that a note lists at most.
-_LISTED = 5
-
 _TRAINING = "training: episodes that were only learned from; they are in no mean."
 _NOT_PLAYED = (
     f"not played: episodes with more than {MOST_DEFAULTS:.0%} defaults of a role; in no mean."
@@ -90,11 +87,6 @@ def _legend(lines: Sequence[SuiteLine]) -> Iterator[str]:
 
 def _notes(lines: Sequence[SuiteLine]) -> Iterator[str]:
     """Yield the sentences on lines that cannot be compared, what intervals count, seeds needed."""
-    for line in lines:
-        if seeds := line.tuned_on:
-            more = ", ..." if seeds[_LISTED:] else ""
-            named = ", ".join(map(str, seeds[:_LISTED])) + more
-            yield f"{line.entry} was tuned on {len(seeds):,} seeds of the report: {named}."
     if worlds := dict.fromkeys(world for line in lines for world in line.pooled):
         fewer = (
             f"; {line.entry}: {', '.join(line.pooled) or 'none'} alone"
@@ -234,7 +226,6 @@ def _column(line: SuiteLine, cell: ResultCell) -> dict[str, Any]:
         **{name: getattr(line, name) for name in ("cut", "training", "not_played", "failed")},
         "open": line.open,
         "defaults": line.defaults,
-        "tuned_on": line.tuned_on,
     }
 
 

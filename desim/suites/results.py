@@ -15,7 +15,7 @@ from desim.statistics.intervals import Interval, interval, moments
 from desim.suites.published import published_text
 from desim.suites.suite_file import PooledTable, SuiteColumn
 from desim.suites.suite_folder import Outcomes, Played
-from desim.suites.suite_plan import JobKey, Plan, seeds_in
+from desim.suites.suite_plan import JobKey, Plan
 
 _LEVEL = 0.95
 
@@ -76,7 +76,6 @@ class SuiteLine:
             the tokens of reasoning and of phases where an entry of the world has any.
         knows: The most that its policies know, as its ended episodes record it.
         pooled: In a table over several worlds those whose episodes are in the means.
-        tuned_on: Seeds of these episodes on which its author says that he has tuned it.
     """
 
     world: str
@@ -91,7 +90,6 @@ class SuiteLine:
     cells: tuple[ResultCell, ...] = ()
     knows: Knowledge = "observation"
     pooled: tuple[str, ...] = ()
-    tuned_on: tuple[int, ...] = ()
 
     @property
     def main(self) -> ResultCell:
@@ -157,9 +155,6 @@ def _result_line(
         for c in columns
     ]
     cells += [evolve(_cell(c, done, clusters), used=True) for c in used if c.figure not in own]
-    episodes = {job: plan.suite.worlds[job.world].episodes for job in jobs}
-    seeds = {seed for job, n in episodes.items() for seed in range(job.seed, job.seed + n)}
-    tuned = () if plan.tuning else seeds_in(plan.suite.entries[entry].tuned_on)
     return SuiteLine(
         shown,
         entry,
@@ -168,12 +163,11 @@ def _result_line(
         counts.get("training", 0),
         counts.get("not played", 0),
         counts.get("failed", 0),
-        sum(episodes.values()) - len(known),
+        sum(plan.suite.worlds[job.world].episodes for job in jobs) - len(known),
         default_share(usage_in_all(decided)),
         tuple(cells),
         most_known(played.knows for _, played in known),
         tuple(dict.fromkeys(job.world for job, _ in done)) if is_pooled else (),
-        tuple(sorted(seeds.intersection(tuned))),
     )
 
 

@@ -51,7 +51,7 @@ ROUTER = "router"
 _SHOWS = ("mean", "spread", "over_best", "normalised", "share")
 
 #: Keys of an entry that a plain policy may have beside `policy`.
-_OF_ANY = ("policy", "worlds", "published", "tuned_on", "max_cost", "note")
+_OF_ANY = ("policy", "worlds", "published", "max_cost", "note")
 
 
 def _is_shown(_: object, attribute: "Attribute[str]", value: str) -> None:
@@ -118,7 +118,6 @@ class WorldTable:
         preset: The preset; empty for the first, or the one in *model*.
         set: Parameters changed, as `--set`.
         seeds: "A:B" without B, or a list; those of the suite where empty.
-        tuning_seeds: Seeds for tuning, none of which is in the report; if empty, the suite's.
         repeats: Episodes with each seed; those of the suite where None.
         episodes: Episodes in a row with the same policies, which may learn in between; then seeds
             and repeats count such series. The first episode has the seed, each further one the
@@ -134,7 +133,6 @@ class WorldTable:
     preset: str = ""
     set: dict[str, Any] = field(factory=dict)
     seeds: str | list[int] = ""
-    tuning_seeds: str | list[int] = ""
     repeats: int | None = field(default=None, validator=optional(ge(1)))
     episodes: int = field(default=1, validator=and_(ge(1), le(999)))  # names of files have 3 digits
     options: dict[str, Any] = field(factory=dict)
@@ -178,8 +176,6 @@ class EntryTable:
         max_cost: Money that all episodes of this entry may use.
         worlds: The worlds that it plays; all where empty.
         published: Its row, or column, in the published sheets; several where tables differ in it.
-        tuned_on: Seeds on which its parameters, prompt or memory were chosen, as its author says;
-            of all worlds.
         note: What is to be known before it is played, such as that a name is an example to be
             edited; a dry run prints it.
     """
@@ -197,7 +193,6 @@ class EntryTable:
     max_cost: float | None = field(default=None, validator=not_negative)
     worlds: list[str] = field(factory=list)
     published: str | list[str] = ""
-    tuned_on: str | list[int] = ""
     note: str = ""
 
 
@@ -208,8 +203,6 @@ class Suite:
     Attributes:
         title: What it is, in one line.
         seeds: "A:B" without B, or a list; of all worlds that name none.
-        tuning_seeds: Those on which entries may be tuned, of all worlds that name none; none of
-            them is in the report.
         repeats: Episodes with each seed.
         max_cost: Money that all entries may use together; None for no limit.
         ask_above: Money expected above which the command asks before it plays.
@@ -223,7 +216,6 @@ class Suite:
 
     title: str = ""
     seeds: str | list[int] = "0:1"
-    tuning_seeds: str | list[int] = ""
     repeats: int = field(default=1, validator=ge(1))
     max_cost: float | None = field(default=None, validator=not_negative)
     ask_above: float = field(default=1.0, validator=not_negative)

@@ -118,7 +118,6 @@ class _Row(Played, frozen=True, kw_only=True):
     of_purse: str
     of_repeat: int
     of_training: int
-    of_tuning: bool
     episodes: tuple[Played, ...] | None = None
 
 
@@ -131,18 +130,11 @@ def outcomes_of(plan: Plan, rows: Iterable[bytes]) -> dict[JobKey, tuple[Played,
     Raises:
         BadRecord: A row is damaged.
     """
-    return _by_job(plan, _decoded(rows))
-
-
-def _decoded(rows: Iterable[bytes]) -> list[_Row]:
     try:
-        return [_decode(row) for row in rows]
+        read = [_decode(row) for row in rows]
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
         raise BadRecord(f"a row of {FILE_NAME} is not as a suite wrote it: {fault}") from None
-
-
-def _by_job(plan: Plan, rows: Iterable[_Row]) -> dict[JobKey, tuple[Played, ...]]:
-    found = {JobKey(r.of_world, r.of_purse, r.seed, r.of_repeat): tuple(_each(r)) for r in rows}
+    found = {JobKey(r.of_world, r.of_purse, r.seed, r.of_repeat): tuple(_each(r)) for r in read}
     return {job: found[job] for job in plan.jobs if job in found}
 
 
@@ -177,12 +169,10 @@ def read_folder(folder: Path) -> tuple[Plan, Outcomes]:
     """
     if not holds_suite(folder):
         raise UsageError(f"{folder} holds no suite; desim bench SUITE.toml --out plays one into it")
-    with Store(folder, read=True) as store:
-        rows = _decoded(store.rows())
-    plan = plan_to_print(folder / SUITE, tuning=any(row.of_tuning for row in rows))
+    plan = plan_to_print(folder / SUITE)
     if plan.reference:
         plan = evolve(plan, reference=folder / REFERENCE)
-    return plan, _by_job(plan, rows)
+    return plan, outcomes_in(folder, plan)
 
 
 def outcomes_in(folder: Path, plan: Plan) -> Outcomes:

@@ -7,7 +7,7 @@ import contextlib
 import hashlib
 import itertools
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -75,14 +75,12 @@ class SuiteCell(Cell):
         world: The name of the world.
         repeat: Counted from 0 among the jobs with one seed.
         training: Episodes of a job in a row that only train its policies.
-        tuning: Whether its seeds are those for tuning.
         told: A digest of what its policies know from other episodes of the suite.
     """
 
     world: str = field(default="", kw_only=True)
     repeat: int = field(default=0, kw_only=True)
     training: int = field(default=0, kw_only=True)
-    tuning: bool = field(default=False, kw_only=True)
     told: str = field(default="", kw_only=True)
 
     @cached_property
@@ -110,7 +108,7 @@ class SuiteCell(Cell):
     def frame(self) -> Frame:
         """Return what its rows hold before seeds and results, and after them."""
         before, after = Cell.frame(self)
-        names = ("world", "purse", "repeat", "training", "tuning")
+        names = ("world", "purse", "repeat", "training")
         return {**before, **{f"of_{name}": getattr(self, name) for name in names}}, after
 
 
@@ -124,7 +122,6 @@ class Plan:
         jobs: In the order in which they are started: every world and entry with the first seed,
             then with the next, so that early results compare all.
         reference: The folder of the published data files; None for those that ship with the models.
-        tuning: Whether its seeds are those for tuning, and its results no report.
         cells: The first repeat of each world and entry; empty in a plan to print.
     """
 
@@ -132,7 +129,6 @@ class Plan:
     suite: Suite
     jobs: tuple[JobKey, ...] = field(repr=False)
     reference: Path | None = None
-    tuning: bool = False
     cells: Mapping[tuple[str, str], SuiteCell] = field(factory=dict, repr=False)
 
     @property
@@ -150,39 +146,42 @@ class Plan:
         return evolve(self.cells[job.world, job.entry], repeat=job.repeat)
 
 
-def read_plan(
-    path: Path, *, keys: bool = True, max_cost: float | None = None, tuning: bool = False
-) -> Plan:
+def read_plan(path: Path, *, keys: bool = True, max_cost: float | None = None) -> Plan:
     """Read a suite and check all that it names; nothing is played, and no host is contacted.
 
     Args:
         path: The suite's file.
         keys: Whether the environment variables of keys must be set.
         max_cost: A limit of money instead of the suite's own.
-        tuning: Whether its tuning seeds are played instead of those of its report.
 
     Raises:
         UsageError: The suite has a fault; the text has its place.
     """
-    return with_cells(plan_to_print(path, tuning=tuning, max_cost=max_cost), keys=keys)
+    return with_cells(plan_to_print(path, max_cost), keys=keys)
 
 
-def plan_to_print(path: Path, *, tuning: bool = False, max_cost: float | None = None) -> Plan:
+def plan_to_print(path: Path, max_cost: float | None = None) -> Plan:
     """Return the plan of a suite without cells: nothing that it names is imported or opened."""
     suite = read_suite(path, max_cost)
     with at(path):
-        worlds = dict(_with_seeds(suite, tuning=tuning))
-        jobs = [
-            ((place, repeat), JobKey(name, entry, seed, repeat))
-            for name, world in worlds.items()
-            for entry, table in suite.entries.items()
-            if name in (table.worlds or worlds)
-            for place, seed in enumerate(seeds_in(world.seeds))
-            for repeat in range(world.repeats or 1)
-        ]
+        worlds = {
+            name: evolve(world, repeats=world.repeats or suite.repeats)
+            for name, world in suite.worlds.items()
+        }
+        jobs = []
+        for name, world in worlds.items():
+            with at(f"worlds.{name}"):
+                seeds = _seeds_in(world.seeds or suite.seeds, world.episodes)
+            jobs += [
+                ((place, repeat), JobKey(name, entry, seed, repeat))
+                for entry, table in suite.entries.items()
+                if name in (table.worlds or worlds)
+                for place, seed in enumerate(seeds)
+                for repeat in range(world.repeats or 1)
+            ]
         ordered = tuple(job for _, job in sorted(jobs, key=lambda pair: pair[0]))
         reference = path.resolve().parent / suite.reference if suite.reference else None
-        plan = Plan(path, evolve(suite, worlds=worlds), ordered, reference, tuning)
+        plan = Plan(path, evolve(suite, worlds=worlds), ordered, reference)
         if plan.episodes > MAX_JOBS:
             raise UsageError(
                 f"there are {plan.episodes:,} episodes; a suite has at most {MAX_JOBS:,}"
@@ -190,50 +189,25 @@ def plan_to_print(path: Path, *, tuning: bool = False, max_cost: float | None = 
     return plan
 
 
-# -- seeds -----------------------------------------------------------------------------------------
-
-
-def seeds_in(given: str | list[int]) -> tuple[int, ...]:
-    """Return the seeds of a suite's file: "A:B" without B, or a list; none if it is empty.
+def _seeds_in(given: str | list[int], episodes: int) -> Sequence[int]:
+    """Return the seeds of a world, each of which begins a number of episodes in a row.
 
     Raises:
-        UsageError: They have another form, or are too many.
+        UsageError: They have another form, are none or too many, or two series would play one seed.
     """
-    seeds: Sequence[int] = (given and read_seeds(given)) or () if isinstance(given, str) else given
+    seeds = read_seeds(given) if isinstance(given, str) else given
     if seeds[MAX_JOBS:]:  # a range may have more than `len` can count
         raise UsageError(
             f"more seeds than {MAX_JOBS:,} were given; a suite has at most {MAX_JOBS:,}"
         )
-    if min(seeds, default=0) < 0 or len({*seeds}) < len(seeds):
+    if not seeds or min(seeds) < 0 or len({*seeds}) < len(seeds):
         raise UsageError(f"seeds {given!r} were given; they are different numbers of at least 0")
-    return tuple(seeds)
-
-
-def _with_seeds(suite: Suite, *, tuning: bool) -> Iterator[tuple[str, WorldTable]]:
-    """Yield the worlds with the seeds that they play and their repeats, all of them checked."""
-    for name, world in suite.worlds.items():
-        with at(f"worlds.{name}"):
-            report, others = world.seeds or suite.seeds, world.tuning_seeds or suite.tuning_seeds
-            if shared := _played(report, world) & _played(others, world):
-                text = f"tuning_seeds and seeds share seed {min(shared)}; they must differ"
-                raise UsageError(text)
-            if not (seeds := others if tuning else report):
-                raise UsageError(f"it has no {'tuning_seeds' if tuning else 'seeds'}; give some")
-        yield name, evolve(world, seeds=seeds, repeats=world.repeats or suite.repeats)
-    for name, entry in suite.entries.items():
-        with at(f"entries.{name}.tuned_on"):
-            seeds_in(entry.tuned_on)
-
-
-def _played(given: str | list[int], world: WorldTable) -> set[int]:
-    """Return the seeds of all episodes of a world, those in a row included."""
-    seeds, episodes = seeds_in(given), world.episodes
     if any(after - before < episodes for before, after in itertools.pairwise(sorted(seeds))):
         raise UsageError(
             f"seeds {given!r} and episodes = {episodes} were given, so that two series would play "
             f"the same seed; give seeds {episodes} apart, such as [0, {episodes}]"
         )
-    return {seed + place for seed in seeds for place in range(episodes)}
+    return seeds
 
 
 # -- cells -----------------------------------------------------------------------------------------
@@ -262,7 +236,7 @@ def with_cells(plan: Plan, *, keys: bool) -> Plan:
                 models[name] = catalog.model(table.model, table.preset, changes)
         for world, name in dict.fromkeys(job[:2] for job in plan.jobs):
             with at(f"entries.{name} in worlds.{world}"):
-                cell = evolve(_cell(world, name, suite, models[world]), tuning=plan.tuning)
+                cell = _cell(world, name, suite, models[world])
                 _check_cell(cell, suite.entries[name], suite, keys=keys)
             cells[world, name] = cell
     return evolve(plan, cells=cells)

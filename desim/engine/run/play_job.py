@@ -222,7 +222,8 @@ def _lineup(job: Job) -> Lineup:
     for role, policy in lineup.policies.items():
         if isinstance(policy, OutsidePolicy):
             policy.reuse(job.cell.known.get(job.seed, ()))
-            policy.reuse(earlier_replies(job, role, lineup.labels[role]))
+            take = policy.rehearse if job.cell.rehearsed else policy.reuse
+            take(earlier_replies(job, role, lineup.labels[role]))
     return lineup
 
 
