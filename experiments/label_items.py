@@ -26,8 +26,8 @@ from rich.progress import track
 from desim.errors import PolicyFailed, UsageError
 from models.reasoning.item import MOST_BYTES, Item, from_row, read, shipped
 from policies.llm.router.labels import Labeller, Labels, Sample, bucket_of, label_by_rules
+from policies.llm.wires.calling import Calling
 from policies.llm.wires.endpoint import Endpoint
-from policies.llm.wires.resending import Resending
 
 
 def labelled(item: Item, labeller: Labels) -> Item:
@@ -118,7 +118,7 @@ def _labeller(model: str, base_url: str, key_env: str, *, rules: bool) -> Labels
         endpoint = Endpoint.of(model, base_url, key_env)
     except UsageError as fault:
         raise Fault(str(fault)) from None
-    return Labeller(Resending(endpoint, endpoint.name))
+    return Labeller(Calling(endpoint, endpoint.name))
 
 
 @click.command()

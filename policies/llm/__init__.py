@@ -1,6 +1,6 @@
 """Language models as policies: any endpoint that speaks OpenAI's chat completions.
 
-`--policy llm,model=NAME,base_url=URL`. Nothing here imports `aiohttp` before a policy is built.
+`--policy llm,model=NAME,base_url=URL`. Nothing here imports `httpx` before a policy is built.
 """
 
 from pkgutil import extend_path

@@ -1,7 +1,6 @@
 """The policy `llm`: a language model at a seat of any world."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from attrs import define, evolve, field
@@ -25,7 +24,6 @@ from policies.llm.chat.conversation import (
 )
 from policies.llm.chat.messages import corrected
 from policies.llm.chat.options import LLMOptions
-from policies.llm.method_parts.embedding import Embed, EmbeddingEndpoint, EndpointVectors, hashed
 from policies.llm.method_parts.learning import Learning
 from policies.llm.method_parts.memory_file import shown_memory
 from policies.llm.method_parts.setting import NamesEpisodes, Reveals
@@ -35,10 +33,9 @@ from policies.llm.replies import BadReply, read_recorded
 from policies.llm.router.at_seat import OFFLINE, Routing, routing_at
 from policies.llm.router.predictions import Item, predicted
 from policies.llm.wires.budget import Metered, Spent, Used
+from policies.llm.wires.calling import Calling, gate_of, in_thread
 from policies.llm.wires.endpoint import Endpoint
-from policies.llm.wires.resending import Resending, gate_of
-from policies.llm.wires.suspension import suspended
-from policies.llm.wires.wire import Complete, ModelReply, Request, Send
+from policies.llm.wires.wire import Complete, ModelReply, Request
 
 
 @define(eq=False, repr=False, init=False)
@@ -108,13 +105,12 @@ class Llm(OutsidePolicy):
         if command_budget().max_cost is not None:
             options.need_prices("--max-cost")
         conversation = kind.begin(seat, options)
-        metered, call, vectors = _calls(options, conversation)
+        metered, call = _calls(options, conversation)
         maker = MethodMaker(
             options=options,
             complete=call,
             seat=seat,
             conversation=conversation,
-            embed=vectors,
             own=own,
         )
         learner, routing = maker.learning(), routing_at(maker)
@@ -222,7 +218,7 @@ class Llm(OutsidePolicy):
 
     async def decide_async(self, *asked: Any) -> Any:
         """Return an action as `decide` does; other decisions go on while a call is under way."""
-        return await suspended(self.decide, *asked)
+        return await in_thread(self.decide, *asked)
 
     def after(self, episode: Episode) -> None:
         """Learn from an episode; the next begins with fresh limits."""
@@ -307,13 +303,13 @@ class Llm(OutsidePolicy):
         if self.learning:
             self.learning.hold()
         if self.routing:
-            self.routing.record(self.metered.transcript)
+            self.routing.record(self.metered.write)
         if self._memory_recorded:
             return
         if self.conversation.memory:
-            self.metered.transcript({"memory": self.conversation.memory})
+            self.metered.write({"memory": self.conversation.memory})
         if self.learning and self.learning.has_memory:
-            self.metered.transcript({"learned": self.learning.plain})
+            self.metered.write({"learned": self.learning.plain})
         self._memory_recorded = True
 
     def _noted(self) -> dict[str, Any]:
@@ -341,8 +337,8 @@ def _split_arguments(
     return of_world, {name: getattr(of_method, name) for name in names}
 
 
-def _calls(options: LLMOptions, conversation: Conversation) -> tuple[Metered, Complete, Embed]:
-    """Return what sends requests within the limits, the call of the model, and that for vectors."""
+def _calls(options: LLMOptions, conversation: Conversation) -> tuple[Metered, Complete]:
+    """Return what sends requests within the limits, and the call of the model."""
     fields = options.request_fields
     if isinstance(conversation, HasRequestFields):
         fields = {**conversation.request_fields, **fields}
@@ -354,21 +350,9 @@ def _calls(options: LLMOptions, conversation: Conversation) -> tuple[Metered, Co
         cache=options.cache,
     )
     metered = Metered(endpoint, options, command_budget())
-    call = _resending(options, metered, endpoint)(metered)
-    if not options.embed:
-        return metered, call, hashed
-    of_vectors = EmbeddingEndpoint.of(options.embed, options.base_url, options.key_env)
-    vectors = EndpointVectors(_resending(options, metered, endpoint)(metered.through(of_vectors)))
-    return metered, call, vectors
-
-
-def _resending(
-    options: LLMOptions, metered: Metered, endpoint: Endpoint
-) -> Callable[[Send], Resending]:
-    """Return what makes a call of a `send` to the server of an endpoint."""
-    return partial(
-        Resending,
-        name=endpoint.name,
+    return metered, Calling(
+        metered,
+        endpoint.name,
         timeout=options.timeout,
         resends=options.resends,
         gate=gate_of(endpoint.server),

@@ -172,11 +172,10 @@ def _ended(code: int) -> int:
 
 #: Imported beside the commands themselves.
 MODULES = (
-    "aiohttp",
-    "greenlet",
+    "httpx",
     "models.beer_game",
     "policies.heuristics.beer_game",
-    "policies.llm.wires.suspension",
+    "policies.llm.wires.calling",
     "policies.llm.worlds.beer_game",
 )
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from attrs import define, evolve, field
 
-from policies.llm.wires.resending import GATES
+from policies.llm.wires.calling import GATES
 
 #: The usage that a scripted reply reports by default.
 USAGE = {"prompt_tokens": 10, "completion_tokens": 5}

@@ -12,7 +12,6 @@ from attrs import field, frozen
 
 from desim.schema.described import Schema
 from policies.llm.replies import BadReply
-from policies.llm.wires.forms.native import FIELD
 from policies.llm.wires.wire import Call, Message, ModelReply, Phase, Request
 
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_-]")
@@ -61,16 +60,12 @@ def request_of(
 
 
 def assistant_message(reply: ModelReply) -> Message:
-    """Return a reply as a message of the conversation, in a form that every server accepts.
-
-    Parts that one API alone can read go with it; other forms leave them out.
-    """
-    native = {FIELD: reply.native} if reply.native else {}
+    """Return a reply as a message of the conversation, in a form that every server accepts."""
     if not reply.calls:
         text = reply.text or reply.refusal or "(nothing)"
-        return {"role": "assistant", "content": text, **native}
+        return {"role": "assistant", "content": text}
     calls = [_sent_back(call) for call in reply.calls]
-    return {"role": "assistant", "content": reply.text, "tool_calls": calls, **native}
+    return {"role": "assistant", "content": reply.text, "tool_calls": calls}
 
 
 def _sent_back(call: Call) -> dict[str, Any]:

@@ -58,7 +58,6 @@ class LLMOptions(RequestOptions):
         learning: When a method learns: eval_only, online or offline.
         train: Of learning=offline: the number of episodes to learn from, or of a world's training
             questions, of which 0 stands for all.
-        embed: The server's model for a method's vectors; empty for vectors without a server.
         router: Chooses one of all methods for each decision, in place of method: table_4, the file
             of a policy, or in a suite, where rules are learned from methods' answers, offline (by
             counting) or offline_model (written by the model).
@@ -77,7 +76,6 @@ class LLMOptions(RequestOptions):
     memory: str = ""
     learning: LearningMode = field(default="online", validator=choice(*LEARNING_MODES))
     train: int = field(default=0, validator=not_negative)
-    embed: str = ""
     router: str = ""
     router_labels: bool = False
 

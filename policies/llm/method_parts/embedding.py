@@ -1,31 +1,18 @@
 """Texts as vectors, and which of them are most similar to another.
 
-Without a server, a text is its words: counted, weighted by how rare they are among the texts at
-hand (TF-IDF), and hashed into a vector of fixed length, with the same numbers everywhere.
-
-A request for vectors from the server's `/embeddings` is counted, limited, priced as tokens read,
-and written to the record with its reply, which holds the vectors as JSON.
+A text is its words: counted, weighted by how rare they are among the texts at hand (TF-IDF), and
+hashed into a vector of fixed length, with the same numbers everywhere.
 """
 
 import hashlib
-import json
 import re
-import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-from attrs import define, field, frozen
 from numpy.typing import NDArray
-
-from desim.errors import BadRecord
-from desim.schema.untrusted import decode_json
-from policies.llm.chat.messages import user
-from policies.llm.wires.endpoint import Endpoint
-from policies.llm.wires.form import encoded
-from policies.llm.wires.wire import Complete, ModelReply, NoReply, Request
 
 Vectors: TypeAlias = NDArray[np.float64]
 
@@ -37,13 +24,6 @@ DIMENSIONS = 4_096
 
 #: Characters of a text that are read.
 _LONGEST = 20_000
-
-#: Texts of one request, and characters of each: limited by the allowed size of a response, and by
-#: the input length of embedding models.
-_TEXTS, _LONGEST_SENT = 64, 8_000
-
-#: Length of a server's vector, and the digits of its numbers that are kept.
-_LONGEST_VECTOR, _DIGITS = 16_384, 6
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -96,91 +76,3 @@ def _unit(vectors: Vectors) -> Vectors:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit: Vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
     return unit
-
-
-@frozen(kw_only=True)
-class EmbeddingEndpoint(Endpoint):
-    """A `send` whose messages are texts and whose reply is a JSON list of vectors."""
-
-    def __call__(self, request: Request, timeout: float = 300.0) -> ModelReply:
-        """Send one request and return the vectors, in the order of the texts."""
-        fields = self.fields(request)
-        texts = fields["input"]
-        started = time.monotonic()
-        response = self.posted("embeddings", encoded(fields), timeout)
-        vectors = _vectors(response.content, len(texts))
-        if vectors is None:
-            raise NoReply(f"sent no vectors for {len(texts)} texts", final=True)
-        return ModelReply(
-            json.dumps(vectors, separators=(",", ":")),
-            prompt_tokens=sum(-(-len(text) // 4) for text in texts),
-            estimated=True,
-            seconds=round(time.monotonic() - started, 6),
-        )
-
-    def fields(self, request: Request) -> dict[str, Any]:
-        """Return the model and the texts."""
-        return {"model": self.model, "input": [each["content"] for each in request.messages]}
-
-
-@define(eq=False)
-class EndpointVectors:
-    """An `Embed` that requests the vectors of new texts from a server.
-
-    Attributes:
-        call: The call that brings vectors, metered.
-        known: Vectors by text. It is emptied between episodes, so that a resumed episode asks for
-            the same texts as the one that was cut.
-    """
-
-    call: Complete
-    known: dict[str, list[float]] = field(factory=dict)
-
-    def __call__(self, texts: Sequence[str]) -> Vectors:
-        """Return a vector for each text."""
-        short = [text[:_LONGEST_SENT] or " " for text in texts]
-        new = [text for text in dict.fromkeys(short) if text not in self.known]
-        for start in range(0, len(new), _TEXTS):
-            part = new[start : start + _TEXTS]
-            reply = self.call(Request([user(text) for text in part], phase="vectors"))
-            self.known |= zip(part, _recorded(reply, len(part)), strict=True)
-        return np.array([self.known[text] for text in short])
-
-    def forget(self) -> None:
-        """Forget all vectors."""
-        self.known.clear()
-
-
-def _recorded(reply: ModelReply, count: int) -> list[list[float]]:
-    """Return the vectors of a reply, which may come from an altered record."""
-    try:
-        vectors = _checked(decode_json(reply.text), count)
-    except ValueError:
-        vectors = None
-    if vectors is None:
-        raise BadRecord(f"a reply of the transcript holds no vectors for {count} texts")
-    return vectors
-
-
-def _vectors(content: bytes, count: int) -> list[list[float]] | None:
-    """Return the vectors of a response; None if it lacks some, or has others."""
-    try:
-        data = decode_json(content)["data"]
-        ordered = sorted(data, key=lambda each: each["index"])
-        return _checked([each["embedding"] for each in ordered], count)
-    except (ValueError, KeyError, TypeError):
-        return None
-
-
-def _checked(vectors: Any, count: int) -> list[list[float]] | None:
-    """Return rounded vectors; None unless there are so many, finite and of one length."""
-    try:
-        array = np.array(vectors, dtype=np.float64)
-    except (ValueError, TypeError):
-        return None
-    if array.ndim != 2 or len(array) != count or not 0 < array.shape[1] <= _LONGEST_VECTOR:  # noqa: PLR2004 (rows and columns)
-        return None
-    if not np.isfinite(array).all():
-        return None
-    rounded: list[list[float]] = np.round(array, _DIGITS).tolist()
-    return rounded

@@ -17,7 +17,6 @@ from attrs import define, field
 from desim import Episode
 from desim.errors import BadRecord, SchemaError
 from policies.llm.chat.options import LearningMode
-from policies.llm.method_parts.embedding import EndpointVectors
 from policies.llm.method_parts.items import (
     Answered,
     Grade,
@@ -220,8 +219,6 @@ class Learning:
         self._window.clear()
         self.method.number = int(self.grade is not None)
         self.method.begin_episode()
-        if isinstance(self.method.embed, EndpointVectors):
-            self.method.embed.forget()
         self._set_whether_it_learns()
         if learned:
             self._save()

@@ -12,7 +12,6 @@ from desim.errors import UsageError
 from desim.schema import members
 from policies.llm.chat.conversation import Conversation
 from policies.llm.chat.options import LLMOptions
-from policies.llm.method_parts.embedding import Embed, hashed
 from policies.llm.method_parts.items import Grades, KnowsQuestions
 from policies.llm.method_parts.learning import Learning
 from policies.llm.method_parts.method import Method, NoMemory
@@ -71,10 +70,9 @@ def check_method(options: LLMOptions) -> None:
         raise UsageError(
             f"run_programs=true was given, but only method={' or '.join(runners)} runs programs"
         )
-    for name in ("memory", "embed"):
-        if getattr(options, name) and not (cls and cls.MEMORY is not NoMemory):
-            what = f"method {options.method!r} has no memory" if options.method else "no method"
-            raise UsageError(f"{name}={getattr(options, name)} was given, but {what}")
+    if options.memory and not (cls and cls.MEMORY is not NoMemory):
+        what = f"method {options.method!r} has no memory" if options.method else "no method"
+        raise UsageError(f"memory={options.memory} was given, but {what}")
     if options.train and options.learning != "offline":
         raise UsageError(f"train={options.train} was given; train needs learning=offline")
 
@@ -99,7 +97,6 @@ class MethodMaker:
         complete: The call beneath.
         seat: The model, the role and the seed.
         conversation: The conversation at the seat; its setting is the methods'.
-        embed: Turns texts into vectors.
         own: The arguments of the method alone; see `own_arguments`.
     """
 
@@ -107,7 +104,6 @@ class MethodMaker:
     complete: Complete
     seat: Seat
     conversation: Conversation
-    embed: Embed = hashed
     own: Mapping[str, Any] = field(factory=dict)
 
     def learning(self) -> Learning | None:
@@ -153,7 +149,6 @@ class MethodMaker:
             as_published=options.as_published,
             repeat_context=options.repeat_context,
             run_programs=options.run_programs,
-            embed=self.embed,
             seed=self.seat.seed,
             number=int(isinstance(talk, Grades)),
             **own,

@@ -15,7 +15,6 @@ from desim.schema.untrusted import decode_json
 from desim.short_repr import short_repr
 from desim.show.files import read_text
 from policies.llm.chat.messages import as_json
-from policies.llm.method_parts.embedding import EndpointVectors
 from policies.llm.method_parts.method import Method
 from policies.llm.methods import METHODS
 from policies.llm.methods.build import MethodMaker
@@ -235,8 +234,6 @@ class Routing:
         """Forget what belongs to an episode that has ended."""
         for method in self.methods.values():
             method.begin_episode()
-            if isinstance(method.embed, EndpointVectors):
-                method.embed.forget()
         self._recorded = self._told = False
 
     def notes(self) -> dict[str, Any]:

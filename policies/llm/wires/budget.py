@@ -6,10 +6,11 @@ order, before another request is sent. Replies of an earlier record answer the s
 """
 
 import math
+import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 import msgspec
@@ -21,10 +22,17 @@ from desim.records.conversation import RequestEntry, request_entry
 from desim.schema import from_plain, to_plain
 from desim.schema.validators import not_negative
 from policies.llm.replies import answer_only
-from policies.llm.wires.recorded import RecordedReplies, recorded_reply
-from policies.llm.wires.request_lines import RequestLines, SentRequest, fields_of
-from policies.llm.wires.suspension import pause
+from policies.llm.wires.transcript import (
+    RecordedReplies,
+    RequestLines,
+    SentRequest,
+    fields_of,
+    recorded_reply,
+)
 from policies.llm.wires.wire import ModelReply, NoReply, Phase, Request, Send
+
+#: Held while an entry is written to a record.
+_WRITING = threading.Lock()
 
 #: Seconds after which a call asks again for money that calls under way have reserved.
 _SECONDS_BETWEEN = 0.05
@@ -94,7 +102,7 @@ class CallLimits:
                 return f"{name}={limit:g} reached for this seat and episode"
         return ""
 
-    def most(self, request: Request, fields: Mapping[str, Any]) -> float:
+    def most(self, fields: Mapping[str, Any]) -> float:
         """Return the most that a request can cost; infinite where nothing limits its reply.
 
         A token is read for every two bytes that are sent, and `reply_tokens` are written.
@@ -104,7 +112,7 @@ class CallLimits:
         millionths = -(-len(msgspec.json.encode(fields)) // 2) * max(
             self.price_in, self.price_cached or 0.0
         )
-        if self.price_out and request.phase != "vectors":
+        if self.price_out:
             sent = {**fields, **fields.get("extra_body", {})}
             limits = [sent.get(name) for name in ("max_completion_tokens", "max_tokens")]
             written = max((each for each in limits if isinstance(each, int)), default=math.inf)
@@ -230,7 +238,7 @@ class Metered:
     def __call__(self, request: Request, timeout: float = math.inf) -> ModelReply:
         """Return the next reply of a resumed record, or send a request if none is left.
 
-        Reasoning is cut out of the reply; see `replies.answer`.
+        Reasoning is cut out of the reply; see `replies`.
 
         Raises:
             Spent: A limit of the seat is reached.
@@ -239,7 +247,7 @@ class Metered:
             BadRecord: A request of the resumed record differs from the present one.
         """
         # After the record, which keeps what the server sent.
-        return answer_only(self._metered(self.send, request, timeout))
+        return answer_only(self._metered(request, timeout))
 
     @contextmanager
     def reserved(self, request: Request) -> Iterator[None]:
@@ -256,11 +264,11 @@ class Metered:
         if not limited or self._is_recorded(request):
             yield
             return
-        most = self.limits.most(request, fields_of(self.send, request))
+        most = self.limits.most(fields_of(self.send, request))
         if reason := self.limits.reached(self.episode, most):
             raise Spent(reason)
         while not self.command.reserve(most):
-            pause(_SECONDS_BETWEEN)
+            time.sleep(_SECONDS_BETWEEN)
         try:
             yield
         finally:
@@ -271,13 +279,14 @@ class Metered:
             return True
         return bool(self._earlier and self._earlier.get(SentRequest.of(self.send, request).digest))
 
-    def through(self, send: Send) -> Send:
-        """Return a sender of other requests that shares limits, sums and record with this one."""
-        return partial(self._metered, send)
+    def write(self, entry: Any) -> None:
+        """Write an entry to the record, which the threads of several seats may share."""
+        with _WRITING:
+            self.transcript(entry)
 
-    def _metered(self, send: Send, request: Request, timeout: float) -> ModelReply:
+    def _metered(self, request: Request, timeout: float) -> ModelReply:
         """Return a recorded reply, or send a request and write it and its outcome to the record."""
-        sent = SentRequest.of(send, request)
+        sent = SentRequest.of(self.send, request)
         while True:
             if reason := self.limits.reached(self.episode):
                 raise Spent(reason)
@@ -296,20 +305,20 @@ class Metered:
             self.command.count_call()
         self._count_request(request.phase)
         for entry in self._lines.entries(sent, self.episode.calls):
-            self.transcript(entry)
-        reply = earlier or self._received(send, request, timeout)
-        self.transcript({"reply": to_plain(reply)})
+            self.write(entry)
+        reply = earlier or self._received(request, timeout)
+        self.write({"reply": to_plain(reply)})
         cost = self._count(reply, request.phase)
         if earlier is None:
             self.command.count_cost(cost)
         return reply
 
-    def _received(self, send: Send, request: Request, timeout: float) -> ModelReply:
+    def _received(self, request: Request, timeout: float) -> ModelReply:
         """Send a request that is on record, and write to the record that it brought no reply."""
         try:
-            return (self._rehearsal or send)(request, timeout)
+            return (self._rehearsal or self.send)(request, timeout)
         except NoReply as fault:
-            self.transcript({"no_reply": str(fault)})
+            self.write({"no_reply": str(fault)})
             raise
 
     def _earlier_reply(self, sent: SentRequest) -> ModelReply | None:

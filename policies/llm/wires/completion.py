@@ -30,9 +30,6 @@ _REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details", "thi
 #: Keys of the texts within them, and how deep they are searched.
 _TEXT_KEYS, _DEPTH = ("text", "thinking", "summary", "reasoning", "content"), 4
 
-#: Tokens read and written, as they are counted in the usage.
-_TOKENS = ("prompt", "completion")
-
 #: Characters a token, for replies without usage; English text has about four.
 _CHARACTERS_PER_TOKEN = 4
 
@@ -41,97 +38,6 @@ SHORTEST_KEY = 8
 
 #: Removes the key from a text.
 Redact = Callable[[str], str]
-
-
-@frozen
-class Completion:
-    """The parts of a completion that are read.
-
-    Attributes:
-        body: The whole object.
-        choice: Its first choice.
-        message: The message of that choice.
-        valid_utf8: Whether the body was valid UTF-8; what was not has been replaced.
-    """
-
-    body: Mapping[str, Any]
-    choice: Mapping[str, Any]
-    message: Mapping[str, Any]
-    valid_utf8: bool = True
-
-    def reply(self, sent: Sequence[Message], seconds: float, redact: Redact) -> ModelReply:
-        """Return the reply.
-
-        Args:
-            sent: The messages of the request, from which missing usage is estimated.
-            seconds: Time that the request took.
-            redact: Removes the key from every text.
-        """
-        text, refusal = (redact(_joined(self.message.get(key))) for key in ("content", "refusal"))
-        calls = tuple(_calls(self._listed_calls(), redact))
-        length = len(text) + sum(len(call.name + call.arguments) for call in calls)
-        malformed = self._malformed(text, refusal, calls)
-        read, written = (count(self._usage.get(f"{kind}_tokens")) for kind in _TOKENS)
-        prompt_tokens = _estimate(len(msgspec.json.encode([sent]))) if read is None else read
-        return ModelReply(
-            text,
-            () if len(calls) > MAX_CALLS else calls,
-            refusal,
-            finish=redact(_joined(self.choice.get("finish_reason"))),
-            prompt_tokens=prompt_tokens,
-            completion_tokens=_estimate(length) if written is None else written,
-            estimated=read is None or written is None,
-            seconds=seconds,
-            malformed=malformed,
-            cached_tokens=min(self._cached(), prompt_tokens),
-            reported_cost=_money(self._usage.get("cost")),
-            thinking=redact(self._reasoning()),
-            id=redact(_joined(self.body.get("id"))),
-            served=redact(_joined(self.body.get("model"))),
-            reasoning_tokens=self._detail("completion", "reasoning_tokens"),
-            cache_written_tokens=self._detail("prompt", "cache_write_tokens"),
-        )
-
-    def _listed_calls(self) -> list[Any]:
-        """Return the tool calls of the message, in OpenAI's forms or as parts of its content."""
-        listed, content = self.message.get("tool_calls"), self.message.get("content")
-        if isinstance(listed, list) and listed:
-            return listed
-        if isinstance(function := self.message.get("function_call"), Mapping):
-            return [{"function": function}]
-        return [_call_of_part(part) for part in _parts(content) if part.get("type") == "tool_use"]
-
-    def _reasoning(self) -> str:
-        """Return what the server sends as reasoning, apart from the text."""
-        named = (_all_texts(self.message.get(key)) for key in _REASONING_FIELDS)
-        inside = (_all_texts(part) for part in _parts(self.message.get("content")) if _thinks(part))
-        return next((text for text in (*named, "".join(inside)) if text), "")
-
-    def _malformed(self, text: str, refusal: str, calls: Sequence[Call]) -> str:
-        """Return what makes the reply unusable; an empty text if nothing does."""
-        texts = [text, refusal, *(part for call in calls for part in (call.name, call.arguments))]
-        if not self.valid_utf8:
-            return "your reply was not valid UTF-8"
-        if any(_has_surrogate(each) for each in texts):
-            return "your reply held half a surrogate pair, which is no character"
-        if len(calls) > MAX_CALLS:
-            return f"you called more than {MAX_CALLS} tools"
-        return ""
-
-    def _cached(self) -> int:
-        """Return the reported tokens read from a cache, in OpenAI's form or DeepSeek's."""
-        reported = self._detail("prompt", "cached_tokens")
-        return reported or count(self._usage.get("prompt_cache_hit_tokens")) or 0
-
-    def _detail(self, kind: str, name: str) -> int:
-        """Return a part of the reported tokens read or written; 0 if it is not reported."""
-        details = self._usage.get(f"{kind}_tokens_details")
-        return (count(details.get(name)) or 0) if isinstance(details, Mapping) else 0
-
-    @property
-    def _usage(self) -> Mapping[str, Any]:
-        usage = self.body.get("usage")
-        return usage if isinstance(usage, Mapping) else {}
 
 
 @frozen
@@ -157,16 +63,84 @@ def decoded(content: bytes) -> Decoded:
     return Decoded(value, text.encode("utf-8", "surrogatepass") == content)
 
 
-def completion_in(body: Decoded) -> Completion | None:
-    """Return the chat completion that a body is; None if it is another value."""
+def reply_in(
+    body: Decoded, sent: Sequence[Message], seconds: float, redact: Redact
+) -> ModelReply | None:
+    """Return the reply of the first choice of a chat completion; None for another body.
+
+    Args:
+        body: The decoded body.
+        sent: The messages of the request, from which missing usage is estimated.
+        seconds: Time that the request took.
+        redact: Removes the key from every text.
+    """
     choices = body.value.get("choices") if isinstance(body.value, Mapping) else None
-    choice = choices[0] if isinstance(choices, list) and choices else None
-    if not isinstance(choice, Mapping):
-        return None
+    choice = _mapping(choices[0]) if isinstance(choices, list) and choices else {}
     message = choice.get("message")
     if not isinstance(message, Mapping):
         return None
-    return Completion(body.value, choice, message, body.valid_utf8)
+    text, refusal = (redact(_joined(message.get(key))) for key in ("content", "refusal"))
+    calls = tuple(_calls(_listed_calls(message), redact))
+    written_texts = [text, refusal, *(part for c in calls for part in (c.name, c.arguments))]
+    usage = _mapping(body.value.get("usage"))
+    read, written = (count(usage.get(f"{kind}_tokens")) for kind in ("prompt", "completion"))
+    prompt_tokens = _estimate(len(msgspec.json.encode([sent]))) if read is None else read
+    length = sum(map(len, written_texts)) - len(refusal)
+    of_prompt, of_completion = (
+        _mapping(usage.get(f"{kind}_tokens_details")) for kind in ("prompt", "completion")
+    )
+    # In OpenAI's form or DeepSeek's.
+    cached = count(of_prompt.get("cached_tokens")) or count(usage.get("prompt_cache_hit_tokens"))
+    return ModelReply(
+        text,
+        () if len(calls) > MAX_CALLS else calls,
+        refusal,
+        finish=redact(_joined(choice.get("finish_reason"))),
+        prompt_tokens=prompt_tokens,
+        completion_tokens=_estimate(length) if written is None else written,
+        estimated=read is None or written is None,
+        seconds=seconds,
+        malformed=_malformed(body, written_texts, calls),
+        cached_tokens=min(cached or 0, prompt_tokens),
+        reported_cost=_money(usage.get("cost")),
+        thinking=redact(_reasoning(message)),
+        id=redact(_joined(body.value.get("id"))),
+        served=redact(_joined(body.value.get("model"))),
+        reasoning_tokens=count(of_completion.get("reasoning_tokens")) or 0,
+        cache_written_tokens=count(of_prompt.get("cache_write_tokens")) or 0,
+    )
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _malformed(body: Decoded, texts: Sequence[str], calls: Sequence[Call]) -> str:
+    """Return what makes a reply unusable; an empty text if nothing does."""
+    if not body.valid_utf8:
+        return "your reply was not valid UTF-8"
+    if any(_has_surrogate(each) for each in texts):
+        return "your reply held half a surrogate pair, which is no character"
+    if len(calls) > MAX_CALLS:
+        return f"you called more than {MAX_CALLS} tools"
+    return ""
+
+
+def _reasoning(message: Mapping[str, Any]) -> str:
+    """Return what the server sends as reasoning, apart from the text."""
+    named = (_all_texts(message.get(key)) for key in _REASONING_FIELDS)
+    inside = (_all_texts(part) for part in _parts(message.get("content")) if _thinks(part))
+    return next((text for text in (*named, "".join(inside)) if text), "")
+
+
+def _listed_calls(message: Mapping[str, Any]) -> list[Any]:
+    """Return the tool calls of a message, in OpenAI's forms or as parts of its content."""
+    if isinstance(listed := message.get("tool_calls"), list) and listed:
+        return listed
+    if isinstance(function := message.get("function_call"), Mapping):
+        return [{"function": function}]
+    parts = _parts(message.get("content"))
+    return [_call_of_part(part) for part in parts if part.get("type") == "tool_use"]
 
 
 def _calls(listed: Any, redact: Redact) -> list[Call]:

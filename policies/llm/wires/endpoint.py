@@ -1,31 +1,41 @@
-"""A server that answers a request.
+"""A server of chat completions that answers a request.
 
 The key comes from the environment, stays in this object and is removed from every text of the
-server.
+server. A request has one deadline for all of it, and a limit of size; no redirect is followed.
 """
 
 import hashlib
 import json
 import os
+import socket
+import threading
 import time
 from collections.abc import Mapping
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from attrs import Factory, field, frozen
 
 from desim.errors import UsageError
-from policies.llm.wires.completion import Redact, redactor
-from policies.llm.wires.fault import check_status, printable
-from policies.llm.wires.form import encoded
-from policies.llm.wires.forms.chat_completions import ChatCompletions
-from policies.llm.wires.post import CALL, Exchange, Response, post, prepare
+from policies.llm.wires.completion import Redact, decoded, redactor, reply_in
+from policies.llm.wires.fault import SUCCESS, check_error, check_status, printable
 from policies.llm.wires.wire import ModelReply, NoReply, Request
 
 #: Sent as the key to a server that needs none: some refuse a request without a key.
 _NO_KEY = "none"
 
-_FORM = ChatCompletions()
+#: The vendor's own server, and the environment variables with another address and with the key.
+_ADDRESS, _ADDRESS_VARIABLE = "https://api.openai.com/v1", "OPENAI_BASE_URL"
+_KEY_VARIABLE = "OPENAI_API_KEY"
+
+#: Fields that are not part of a body: that of the user's further ones.
+_EXTRA = "extra_body"
+
+#: Bytes of a response's body that are read at most.
+MAX_BODY = 4 * 1024 * 1024
+
+_LATE = "did not answer in time"
 
 
 @frozen(kw_only=True)
@@ -54,13 +64,7 @@ class Endpoint:
     )
 
     @classmethod
-    def of(
-        cls,
-        model: str,
-        base_url: str,
-        key_env: str = "",
-        **rest: Any,
-    ) -> "Endpoint":
+    def of(cls, model: str, base_url: str, key_env: str = "", **rest: Any) -> "Endpoint":
         """Return an endpoint with the key from an environment variable.
 
         Args:
@@ -70,19 +74,19 @@ class Endpoint:
             rest: Further attributes.
 
         Raises:
-            UsageError: `aiohttp` or `greenlet` is not installed, the address is invalid or holds a
-                secret, a key is needed and not set, or cannot be sent, or an option holds the key.
+            UsageError: `httpx` is not installed, the address is invalid or holds a secret, a key is
+                needed and not set, or cannot be sent, or an option holds the key.
         """
-        key_env = key_env or _FORM.default.key_variable
+        key_env = key_env or _KEY_VARIABLE
         try:
-            prepare()
-        except ImportError as fault:
+            _ssl_context()  # not part of the time of the first request
+        except ImportError:
             raise UsageError(
-                f"policy llm needs the package {fault.name}; pip install 'desim[llm]'"
+                "policy llm needs the package httpx; pip install 'desim[llm]'"
             ) from None
         _check_address(base_url)
         key = os.environ.get(key_env, "")
-        if not key and not (base_url or os.environ.get(_FORM.default.variable)):
+        if not key and not (base_url or os.environ.get(_ADDRESS_VARIABLE)):
             raise UsageError(
                 f"{key_env} is not set and no base_url was given; "
                 "set the variable to a key, or name a server that needs none"
@@ -104,7 +108,7 @@ class Endpoint:
     @property
     def server(self) -> str:
         """The server's address."""
-        return _FORM.default.address_of(self.base_url)
+        return (self.base_url or os.environ.get(_ADDRESS_VARIABLE) or _ADDRESS).rstrip("/")
 
     def __call__(self, request: Request, timeout: float = 300.0) -> ModelReply:
         """Send one request and return the reply.
@@ -113,30 +117,29 @@ class Endpoint:
             NoReply: The response holds no reply, or did not arrive in time.
         """
         fields = self.fields(request)
+        body = {name: value for name, value in fields.items() if name != _EXTRA}
+        body |= fields.get(_EXTRA, {})
+        headers = {
+            "Authorization": f"Bearer {self.key}",
+            "Content-Type": "application/json",
+            "User-Agent": "desim",
+        }
         started = time.monotonic()
-        response = self.posted(_FORM.path, encoded(_FORM.body(fields)), timeout)
+        try:
+            url = f"{self.server}/chat/completions"
+            response = post(url, json.dumps(body).encode(), headers, timeout)
+        except NoReply as fault:
+            why = printable(str(fault), self._redacted)
+            raise NoReply(why, final=fault.final, wait=fault.wait) from None
         seconds = round(time.monotonic() - started, 6)
-        return self.read(response.content, fields, seconds)
-
-    def read(self, content: bytes, fields: Mapping[str, Any], seconds: float) -> ModelReply:
-        """Return the reply that the body of a response holds.
-
-        Args:
-            content: The body.
-            fields: Those of the request.
-            seconds: Time that the request took.
-
-        Raises:
-            NoReply: It holds none.
-        """
-        reply = _FORM.reply(content, fields, seconds, self._redacted)
+        check_status(response.status, response.headers, response.content, self._redacted)
+        plain = decoded(response.content)
+        check_error(plain.value, self._redacted)
+        reply = reply_in(plain, fields["messages"], seconds, self._redacted)
         if reply is None:
-            raise NoReply(f"sent no {_FORM.reply_name}: {self._printable(content)!r}")
+            shown = printable(response.content.decode("utf-8", "replace"), self._redacted)
+            raise NoReply(f"sent no chat completion: {shown!r}")
         return reply
-
-    def check_status(self, response: Response) -> None:
-        """Raise `NoReply` for an error or a redirect."""
-        check_status(response, self._redacted)
 
     def fields(self, request: Request) -> dict[str, Any]:
         """Return the fields of a request, as the chat completions API names them.
@@ -145,32 +148,11 @@ class Endpoint:
         """
         fields = {"model": self.model, **request.fields(), **self.options}
         if self.cache:
-            fields["prompt_cache_key"] = _cache_key(request)
-        return _FORM.fields(fields)
-
-    def posted(self, path: str, body: bytes, timeout: float) -> Response:
-        """Send a request to a path below the address and return the response if it is a success."""
-        response = self.exchanged(path, body, timeout)
-        check_status(response, self._redacted)
-        return response
-
-    def exchanged(self, path: str, body: bytes, timeout: float, how: Exchange = CALL) -> Response:
-        """Send a request to a path below the address and return the response."""
-        headers = {**_FORM.headers(self.key), "User-Agent": "desim"}
-        try:
-            return post(f"{self.server}/{path}", body, headers, timeout, how)
-        except NoReply as fault:
-            why = printable(str(fault), self._redacted)
-            raise NoReply(why, final=fault.final, wait=fault.wait) from None
-
-    def _printable(self, content: bytes) -> str:
-        return printable(content.decode("utf-8", "replace"), self._redacted)
-
-
-def _cache_key(request: Request) -> str:
-    """Return a digest of the system prompt, by which servers find requests that begin alike."""
-    first = request.messages[0] if request.messages else {}
-    return hashlib.sha256(json.dumps(first).encode()).hexdigest()[:32]
+            # By a digest of the system prompt servers find requests that begin alike.
+            first = request.messages[0] if request.messages else {}
+            digest = hashlib.sha256(json.dumps(first).encode()).hexdigest()
+            fields["prompt_cache_key"] = digest[:32]
+        return fields
 
 
 def _check_address(base_url: str) -> None:
@@ -189,3 +171,111 @@ def _check_address(base_url: str) -> None:
         )
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise UsageError(f"base_url={base_url} was given; write http://HOST:PORT/v1")
+
+
+# -- one POST --------------------------------------------------------------------------------------
+
+
+class Response(NamedTuple):
+    """A server's response: its status, headers (names in any case), and body."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+
+
+@cache
+def _ssl_context() -> Any:
+    """Return the context of all connections; loading the certificates takes 20 ms."""
+    import httpx
+
+    return httpx.create_ssl_context()
+
+
+def post(url: str, body: bytes, headers: Mapping[str, str], timeout: float) -> Response:
+    """Send a request on a connection of its own and return the whole response.
+
+    Args:
+        url: The address.
+        body: The body.
+        headers: The headers.
+        timeout: Seconds until the last byte must have come.
+
+    Raises:
+        NoReply: The response is missing, late, too large or compressed.
+    """
+    import httpx
+
+    if timeout <= 0:
+        raise NoReply(_LATE, final=True)
+    deadline = _Deadline(timeout)
+    try:
+        with (
+            deadline,
+            httpx.Client(verify=_ssl_context(), timeout=timeout) as client,
+            client.stream(
+                "POST",
+                url,
+                content=body,
+                headers={"Accept-Encoding": "identity", **headers},
+                extensions={"trace": deadline.trace},
+            ) as response,
+        ):
+            content = bytearray()
+            for chunk in response.iter_raw():
+                content += chunk
+                if len(content) > MAX_BODY:
+                    raise NoReply(f"sent more than {MAX_BODY // 1024**2} MiB", final=True)
+            status, received = response.status_code, response.headers
+    except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as fault:
+        if deadline.over or isinstance(fault, httpx.TimeoutException):
+            raise NoReply(_LATE, final=True) from None
+        why = str(fault) or type(fault).__name__
+        if isinstance(fault, httpx.ConnectError | httpx.ProxyError):
+            raise NoReply(f"cannot be reached: {why}") from None
+        if isinstance(fault, httpx.NetworkError | httpx.RemoteProtocolError):
+            raise NoReply(f"broke the connection: {why}") from None
+        raise NoReply(f"cannot be reached: {why}", final=True) from None
+    encoding = received.get("content-encoding", "identity").strip().lower()
+    if encoding not in ("", "identity"):
+        raise NoReply(
+            f"answered {status} with a body encoded as {encoding[:40]!r}, which was not accepted",
+            final=status // 100 == SUCCESS,
+        )
+    return Response(status, received, bytes(content))
+
+
+class _Deadline:
+    """Breaks the connections of a request once its time is over; a context manager.
+
+    The timeouts of `httpx` are those of one operation, which a server that sends a byte a second
+    never reaches.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.over = False
+        self._sockets: list[socket.socket] = []
+        self._timer = threading.Timer(seconds, self._end)
+        self._timer.daemon = True
+
+    def __enter__(self) -> None:
+        self._timer.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+
+    def trace(self, event: str, info: Mapping[str, Any]) -> None:
+        """Take the sockets of a request, as `httpx` reports them."""
+        if event.endswith(("connect_tcp.complete", "start_tls.complete")):
+            self._sockets.append(info["return_value"].get_extra_info("socket"))
+            if self.over:
+                self._end()
+
+    def _end(self) -> None:
+        self.over = True
+        for each in self._sockets:
+            try:
+                # Beneath TLS: a thread that waits for a byte is woken.
+                socket.socket.shutdown(each, socket.SHUT_RDWR)
+            except OSError:
+                continue  # closed already

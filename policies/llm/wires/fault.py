@@ -4,7 +4,6 @@ Source: reference `wires.md`, sections 1 and 3, and the rules of the vendors' cl
 `x-should-retry` decides where it is sent.
 """
 
-import json
 import math
 import time
 from collections.abc import Mapping
@@ -14,8 +13,7 @@ from urllib.parse import urlsplit
 
 from attrs import frozen
 
-from policies.llm.wires.completion import Redact
-from policies.llm.wires.post import Response
+from policies.llm.wires.completion import Redact, decoded
 from policies.llm.wires.wire import NoReply
 
 #: Characters of a server's error text that are repeated in ours, and those searched for them.
@@ -28,7 +26,7 @@ _AGAIN = (408, 409, 429)
 _TOO_MANY, _UNAVAILABLE, _OVERLOADED = 429, 503, 529
 
 #: The first digits of statuses: of success, of a redirect, of a request that is at fault.
-_SUCCESS, _REDIRECT, _CLIENT_ERROR = 2, 3, 4
+SUCCESS, _REDIRECT, _CLIENT_ERROR = 2, 3, 4
 
 #: Statuses of errors.
 _ERRORS = range(400, 600)
@@ -45,24 +43,16 @@ _REFUSED = frozenset(
 
 #: Codes by which servers say that an account has no money left, or that a limit of spending is
 #: reached.
-_NO_MONEY = (
-    "insufficient_quota",
-    "credit_balance_exhausted",
-    "organization_spend_limit_exceeded",
-    "project_spend_limit_exceeded",
-    "organization_usage_limit_exceeded",
-    "billing_error",
-    "enforced_spend_limit_reached",
-    "contract_spend_limit_reached",
+_NO_MONEY = frozenset(
+    """insufficient_quota credit_balance_exhausted organization_spend_limit_exceeded
+    project_spend_limit_exceeded organization_usage_limit_exceeded billing_error
+    enforced_spend_limit_reached contract_spend_limit_reached""".split()  # noqa: SIM905 (shorter)
 )
 
-#: Advice by the code of an error.
-_BY_CODE = {"context_length_exceeded": "keep fewer rounds with history="}
-
-#: Advice by the field that a server refuses.
-_BY_FIELD = {
+#: Advice by the code of an error, or by the field that a server refuses.
+_ADVICE = {
+    "context_length_exceeded": "keep fewer rounds with history=",
     "reasoning_effort": "give another effort=",
-    "reasoning.effort": "give another effort=",
     "temperature": "leave out temperature=; reasoning models take none",
     "top_p": "leave out top_p=; reasoning models take none",
     "seed": "leave out seed=",
@@ -115,88 +105,76 @@ class ServerError:
         """The code that says that no money is left; an empty text if none does."""
         return next((code for code in self.codes if code in _NO_MONEY), "")
 
-    @property
-    def final(self) -> bool:
-        """Whether sending the request again cannot help."""
+    def no_reply(self, shown: str, headers: Mapping[str, str]) -> NoReply:
+        """Return the exception for this error.
+
+        Args:
+            shown: The server's text, printable.
+            headers: Those of the response.
+        """
+        wait, final = _wait(headers), self._is_final()
+        said = headers.get("x-should-retry", "").lower()
+        if said in ("true", "false") and not self.no_money:
+            final = said == "false"
+        late = self.status == _UNAVAILABLE and wait is not None
+        busy_code = not self.status and not _BUSY.isdisjoint(self.codes)
+        busy = self.status in (_TOO_MANY, _OVERLOADED) or late or busy_code
+        return NoReply(self._sentence(shown), final=final, wait=wait, busy=busy and not final)
+
+    def _is_final(self) -> bool:
+        """Return whether sending the request again cannot help."""
         if self.no_money or self.status // 100 == _REDIRECT:
             return True
         if self.status:
             return self.status // 100 == _CLIENT_ERROR and self.status not in _AGAIN
         return not _REFUSED.isdisjoint(self.codes)
 
-    def busy(self, wait: float | None) -> bool:
-        """Return whether the server has too much to do."""
-        if self.no_money:
-            return False
-        late = self.status == _UNAVAILABLE and wait is not None
-        busy_code = not self.status and not _BUSY.isdisjoint(self.codes)
-        return self.status in (_TOO_MANY, _OVERLOADED) or late or busy_code
-
-    def sentence(self, shown: str) -> str:
-        """Return the end of a sentence that begins with the name of the model.
-
-        Args:
-            shown: The server's text, printable.
-        """
+    def _sentence(self, shown: str) -> str:
+        """Return the end of a sentence that begins with the name of the model."""
         answered = f"answered {self.status}" if self.status else "answered with an error"
         if code := self.no_money:
             answered = f"has no money left for this key, or a limit of spending is reached ({code})"
-        advice = next((_BY_CODE[code] for code in self.codes if code in _BY_CODE), "")
-        advice = advice or (_BY_FIELD.get(self.field, "") if self.final else "")
+        named = [*self.codes, self.field if self._is_final() else ""]
+        advice = next((_ADVICE[name] for name in named if name in _ADVICE), "")
         return f"{answered}: {shown}".rstrip(": ") + (f"; {advice}" if advice else "")
 
 
-def check_status(response: Response, redact: Redact) -> None:
+def check_status(status: int, headers: Mapping[str, str], content: bytes, redact: Redact) -> None:
     """Check that a response is a success.
 
     Raises:
         NoReply: It is an error or a redirect.
     """
-    if response.status // 100 == _SUCCESS:
+    if status // 100 == SUCCESS:
         return
-    error = ServerError.read(response.status, _decoded(response.content))
-    if error.status // 100 == _REDIRECT:
-        host = printable(_host(response.headers.get("location", "")), redact)
+    error = ServerError.read(status, decoded(content).value)
+    if status // 100 == _REDIRECT:
+        host = printable(_host(headers.get("location", "")), redact)
         shown = f"a redirect to {host}, which is not followed"
     else:
-        shown = printable(error.message or response.content.decode("utf-8", "replace"), redact)
-    raise _no_reply(error, shown, response.headers)
+        shown = printable(error.message or content.decode("utf-8", "replace"), redact)
+    raise error.no_reply(shown, headers)
 
 
 def check_error(body: Any, redact: Redact) -> None:
-    """Check that the decoded body of a success holds no error.
+    """Check that the decoded body of a success, or its first choice, holds no error.
 
     Raises:
         NoReply: It holds one under `error`, or is a list of one.
     """
-    if not (isinstance(inner := _first(body), Mapping) and inner.get("error")):
-        return
-    error = ServerError.read(0, inner)
-    shown = printable(error.message or ", ".join(error.codes), redact)
-    raise _no_reply(error, shown, {})
+    inner = _first(body)
+    choice = _first(inner.get("choices")) if isinstance(inner, Mapping) else None
+    for each in (inner, choice):
+        if isinstance(each, Mapping) and each.get("error"):
+            error = ServerError.read(0, each)
+            shown = printable(error.message or ", ".join(error.codes), redact)
+            raise error.no_reply(shown, {})
 
 
 def printable(text: str, redact: Redact) -> str:
     """Return the beginning of a server's text in one line, without the key."""
     characters = (c if c.isprintable() else " " for c in redact(text)[:_SEARCHED])
     return " ".join("".join(characters).split())[:_WIDTH]
-
-
-def _no_reply(error: ServerError, shown: str, headers: Mapping[str, str]) -> NoReply:
-    wait = _wait(headers)
-    final = error.final
-    said = headers.get("x-should-retry", "").lower()
-    if said in ("true", "false") and not error.no_money:
-        final = said == "false"
-    busy = error.busy(wait) and not final
-    return NoReply(error.sentence(shown), final=final, wait=wait, busy=busy)
-
-
-def _decoded(content: bytes) -> Any:
-    try:
-        return json.loads(content)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _first(value: Any) -> Any:
@@ -231,12 +209,7 @@ def _wait(headers: Mapping[str, str]) -> float | None:
         except ValueError:
             continue
         return seconds if 0 <= seconds < math.inf else None
-    return _seconds_until(text)
-
-
-def _seconds_until(date: str) -> float | None:
-    """Return the seconds until a date as HTTP writes it; None if the text is not such a date."""
     try:
-        return max(0.0, parsedate_to_datetime(date).timestamp() - time.time())
+        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
     except (ValueError, OverflowError):
         return None

@@ -9,7 +9,7 @@ from attrs import field, frozen
 Message = dict[str, Any]
 
 #: The purpose of a call.
-Phase = Literal["step", "judge", "memory", "label", "vectors"]
+Phase = Literal["step", "judge", "memory", "label"]
 
 
 def _storable(text: str) -> str:
@@ -28,8 +28,7 @@ class Request:
         temperature: The temperature that a method prefers; the user's own takes precedence. None
             for the server's.
         phase: What the call is for: a step of the decision, a judgement of other replies, the
-            memory of a method, a label for the router, or vectors. Costs are summed by it; it is
-            not sent.
+            memory of a method, or a label for the router. Costs are summed by it; it is not sent.
     """
 
     messages: Sequence[Message]
@@ -102,10 +101,6 @@ class ModelReply:
         served: The model that answered, as the server names it; empty if it names none.
         reasoning_tokens: Those of the tokens written that are reasoning.
         cache_written_tokens: Those of the tokens read that the server wrote to its cache.
-        native: What only the API that wrote the reply can read, such as signed reasoning, as the
-            text of a JSON object; see `forms.native`. It goes back with the assistant's message.
-        withheld: What the server has left out of the request, as it says, as JSON; empty for
-            nothing.
     """
 
     text: str = field(default="", converter=_storable)
@@ -124,8 +119,6 @@ class ModelReply:
     served: str = field(default="", converter=_storable)
     reasoning_tokens: int = 0
     cache_written_tokens: int = 0
-    native: str = field(default="", converter=_storable)
-    withheld: str = field(default="", converter=_storable)
 
     @property
     def cut(self) -> str:

@@ -1,24 +1,20 @@
-"""Many decisions wait at once, in one thread, and a server that is busy holds all of them up."""
+"""Many decisions wait at once, and a server that is busy holds all of them up."""
 
 import asyncio
-import socket
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from attrs import define, evolve, field
-from support.hostile import OK
+from attrs import evolve
 from support.stub import Served, Stub, serving, text
 
 from desim import Episode, catalog, play, play_async, replay, resume
 from desim.engine.budget import CommandBudget, spending
 from desim.errors import PolicyFailed
-from policies.llm.wires import resending as gates
-from policies.llm.wires.resending import Gate
+from policies.llm.wires import calling as gates
+from policies.llm.wires.calling import Gate
 
 #: Seconds after which a test gives up; nothing takes so long.
 LONG = 60
@@ -128,74 +124,6 @@ def test_a_cancelled_episode_goes_on_from_its_record(tmp_path: Path) -> None:
     assert counts(episode)["retailer"]["replies"] == 4
 
 
-# -- connections -----------------------------------------------------------------------------------
-
-
-@define
-class Sockets:
-    """A server that closes a connection when a second request comes on it, without a word.
-
-    Attributes:
-        url: Its address.
-        connections: Connections so far.
-        answered: Requests that got a reply.
-    """
-
-    url: str = ""
-    connections: int = 0
-    answered: int = 0
-    listener: Any = field(factory=lambda: socket.create_server(("127.0.0.1", 0)))
-
-    def serve(self) -> None:
-        """Serve until the socket is closed."""
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            self.connections += 1
-            threading.Thread(target=self.one, args=(client,), daemon=True).start()
-
-    def one(self, client: socket.socket) -> None:
-        """Answer one request."""
-        with client:
-            self.read(client)
-            head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(OK)}\r\n\r\n"
-            self.answered += 1  # before the client may end the episode
-            client.sendall(head.encode() + OK)
-            self.read(client)
-
-    @staticmethod
-    def read(client: socket.socket) -> None:
-        """Read a request to its end."""
-        data = b""
-        while part := client.recv(65536):
-            head, end, body = (data := data + part).partition(b"\r\n\r\n")
-            if end and len(body) >= int(head.lower().split(b"content-length:")[1].split()[0]):
-                return
-
-
-@contextmanager
-def sockets() -> Iterator[Sockets]:
-    """Serve so."""
-    server = Sockets()
-    server.url = f"http://127.0.0.1:{server.listener.getsockname()[1]}/v1"
-    threading.Thread(target=server.serve, daemon=True).start()
-    with server.listener:
-        yield server
-        server.listener.shutdown(socket.SHUT_RDWR)
-
-
-@pytest.mark.parametrize("driver", [play, lambda *a: asyncio.run(play_async(*a))])
-def test_a_request_on_a_connection_that_was_closed_is_sent_and_counted_once(driver: Any) -> None:
-    """It goes out on a new connection; then no connection to this server is kept."""
-    with sockets() as server:
-        episode = driver(short_game(4), f"llm,model=m,base_url={server.url}")
-    assert (server.answered, server.connections) == (4, 4)
-    assert counts(episode)["retailer"]["calls"] == 4
-    assert not [entry for entry in episode.transcript if "no_reply" in entry.entry]
-
-
 # -- a busy server ---------------------------------------------------------------------------------
 
 
@@ -241,7 +169,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The time of gates, which passes only where one waits."""
     now = [100.0]
     monkeypatch.setattr(gates.time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(gates, "pause", lambda seconds: now.__setitem__(0, now[0] + seconds))
+    monkeypatch.setattr(gates.time, "sleep", lambda seconds: now.__setitem__(0, now[0] + seconds))
     return now
 
 

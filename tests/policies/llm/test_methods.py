@@ -331,54 +331,6 @@ def test_offline_learning_needs_something_to_learn_from() -> None:
         seated("beer_game", "ace", learning="offline")
 
 
-def test_vectors_of_the_server_are_metered_and_resumed(tmp_path: Path) -> None:
-    """Requests for vectors are calls like any other; without the option there is none."""
-
-    def script(_: int, body: dict[str, Any]) -> Served:
-        if "input" in body:
-            data = [
-                {"index": n, "embedding": [float(len(each)), 1.0]}
-                for n, each in enumerate(body["input"])
-            ]
-            return Served({"data": data[::-1]})
-        return text('{"order_qty": 2, "note": "steady"}')
-
-    model = catalog.model("beer_game", changes={"horizon": "3"})
-    with serving(script) as stub:
-        spec = f"llm,model=stub,base_url={stub.url},method=amem,embed=vectors,price_in=1"
-        whole = play(model, spec, record=tmp_path / "whole.jsonl")
-        vectors = [body for body in stub.requests if "input" in body]
-        assert {body["model"] for body in vectors} == {"vectors"}
-        assert whole.result is not None
-        assert whole.result.usage["retailer"]["calls"] == len(stub.requests)
-        sent = list(stub.requests)
-        lines = (tmp_path / "whole.jsonl").read_bytes().splitlines(keepends=True)
-        for cut in range(2, len(lines) - 1, 4):
-            replies = sum(b'"entry":{"reply":' in line for line in lines[:cut])
-            del stub.requests[:]
-            file = tmp_path / f"cut{cut}.jsonl"
-            file.write_bytes(b"".join(lines[:cut]))
-            resume(file, trust=True)
-            assert stub.requests == sent[replies:]
-
-
-@pytest.mark.parametrize(
-    "data", [[], [{"index": 0, "embedding": []}], [{"index": 0, "embedding": ["x"]}], "x", None]
-)
-def test_bad_vectors_end_the_run_with_an_error(data: Any, tmp_path: Path) -> None:
-    """The server is not trusted to send what was asked for."""
-
-    def script(_: int, body: dict[str, Any]) -> Served:
-        if "input" in body:
-            return Served({"data": data})
-        return text('{"order_qty": 2, "note": "steady"}')
-
-    model = catalog.model("beer_game", changes={"horizon": "3"})
-    with serving(script) as stub, pytest.raises(Exception, match="sent no vectors for"):
-        play(model, f"llm,model=stub,base_url={stub.url},method=amem,embed=v,resends=0")
-    assert not list(tmp_path.iterdir())
-
-
 @frozen
 class Quiz:
     """A conversation of questions that knows the right answers."""

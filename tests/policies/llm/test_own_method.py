@@ -149,7 +149,7 @@ def test_a_record_with_a_users_method_imports_nothing_untrusted(users: Path) -> 
         ("mine:Mine,tones=1", "did you mean 'tone'?"),
         ("mine:Mine,drafts=0", "'drafts' must be >= 1: 0"),
         ("mine:Mine,drafts=x", "drafts=x was given; drafts is a whole number"),
-        ("mine:Mine,embed=v,learning=never", "learning=never"),
+        ("mine:Mine,learning=never", "learning=never"),
         ("mine:Mind", "did you mean 'Mine'?"),
         ("min:Mine", "there is no module 'min'"),
         ("mine:Scores", "no class derived from policies.llm.method_parts.method.Method"),

@@ -11,7 +11,7 @@ from desim import catalog, play, play_series
 from desim.errors import BadRecord
 from policies.llm.wires.budget import CallLimits, Metered
 from policies.llm.wires.endpoint import Endpoint
-from policies.llm.wires.request_lines import SentRequest
+from policies.llm.wires.transcript import SentRequest
 from policies.llm.wires.wire import ModelReply, Request
 
 ORDER = text('{"order_qty": 400, "note": "as last week"}')

@@ -185,7 +185,6 @@ def test_methods_behind_a_router_play_a_series(stub: Stub, tmp_path: Path) -> No
         ({"learning": "eval_only"}, "learning=eval_only was given beside a router"),
         ({"router": "table_5"}, "router=table_5 was given, and there is no such file"),
         ({"router": "", "router_labels": "true"}, "but no router"),
-        ({"router": "", "embed": "v"}, "no method"),
     ],
 )
 def test_wrong_options_are_refused(more: dict[str, object], why: str, stub: Stub) -> None:

@@ -7,7 +7,7 @@ from support.reply_spans import SPANS
 from support.scripted import player, seat_of
 
 from desim import catalog, play
-from policies.llm.wires.completion import Completion
+from policies.llm.wires.completion import Decoded, reply_in
 from policies.llm.wires.wire import ModelReply
 
 BAD = "bad reply"
@@ -30,7 +30,9 @@ def decided(reply: ModelReply) -> int | str:
 def of_message(message: dict[str, Any], finish: str = "stop") -> ModelReply:
     """Return the reply that a server's message is."""
     choice = {"message": message, "finish_reason": finish}
-    return Completion({}, choice, message).reply([], 0.0, str)
+    reply = reply_in(Decoded({"choices": [choice]}), [], 0.0, str)
+    assert reply
+    return reply
 
 
 @pytest.mark.parametrize("span", SPANS)

@@ -11,8 +11,8 @@ from support.stub import Served, Stub, call, message, serving, text
 
 from desim import play
 from desim.errors import PolicyFailed, UsageError
+from policies.llm.wires.calling import Calling
 from policies.llm.wires.endpoint import Endpoint
-from policies.llm.wires.resending import Resending
 from policies.llm.wires.wire import Request
 
 HELLO = Request([{"role": "user", "content": "hello"}])
@@ -27,10 +27,10 @@ def endpoint(stub: Stub, **more: Any) -> Endpoint:
     return Endpoint(model="stub", base_url=stub.url, **more)
 
 
-def calling(stub: Stub, timeout: float = 30, resends: int = 3) -> Resending:
+def calling(stub: Stub, timeout: float = 30, resends: int = 3) -> Calling:
     """Return a call of a stub's model."""
     server = endpoint(stub)
-    return Resending(server, server.name, timeout, resends)
+    return Calling(server, server.name, timeout, resends)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_server_that_does_not_run_is_reported() -> None:
     """By its address."""
     nowhere = Endpoint(model="stub", base_url="http://127.0.0.1:9/v1")
     with pytest.raises(PolicyFailed, match=r"127\.0\.0\.1:9/v1 cannot be reached"):
-        Resending(nowhere, nowhere.name, resends=0)(HELLO)
+        Calling(nowhere, nowhere.name, resends=0)(HELLO)
 
 
 def test_missing_usage_is_estimated_from_lengths() -> None:

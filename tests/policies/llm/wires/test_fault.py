@@ -6,8 +6,8 @@ import pytest
 from support.stub import Served, serving, text
 
 from desim.errors import PolicyFailed
+from policies.llm.wires.calling import Calling, Gate
 from policies.llm.wires.endpoint import Endpoint
-from policies.llm.wires.resending import Gate, Resending
 from policies.llm.wires.wire import Request
 
 HELLO = Request([{"role": "user", "content": "hello"}])
@@ -20,7 +20,7 @@ def failing(error: Any, status: int = 400, **headers: str) -> tuple[str, int]:
     with serving(Served(error, status, SOON | sent)) as stub:
         endpoint = Endpoint(model="m", base_url=stub.url)
         with pytest.raises(PolicyFailed) as fault:
-            Resending(endpoint, "model 'm'", resends=1, gate=Gate())(HELLO)
+            Calling(endpoint, "model 'm'", resends=1, gate=Gate())(HELLO)
     return str(fault.value), len(stub.requests)
 
 
@@ -59,9 +59,9 @@ def test_a_server_without_money_does_not_hold_up_other_calls() -> None:
     with serving(Served(error, 429, {"retry-after": "30"}), text("hello")) as stub:
         endpoint = Endpoint(model="m", base_url=stub.url)
         with pytest.raises(PolicyFailed):
-            Resending(endpoint, "m", gate=gate)(HELLO)
+            Calling(endpoint, "m", gate=gate)(HELLO)
         assert gate.seconds_closed == 0
-        assert Resending(endpoint, "m", gate=gate)(HELLO).text == "hello"
+        assert Calling(endpoint, "m", gate=gate)(HELLO).text == "hello"
 
 
 #: Anthropic's table: the status, the type, how often a request is sent that may be resent once.
@@ -97,7 +97,7 @@ def test_the_wait_of_a_server_may_be_in_milliseconds() -> None:
     busy.headers |= {"retry-after-ms": "20", "retry-after": "3600"}
     with serving(busy, text("hello")) as stub:
         endpoint = Endpoint(model="m", base_url=stub.url)
-        assert Resending(endpoint, "m", gate=Gate(), timeout=30)(HELLO).text == "hello"
+        assert Calling(endpoint, "m", gate=Gate(), timeout=30)(HELLO).text == "hello"
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,9 @@ from support.stub import serving, text
 from desim import Episode, catalog, play, play_series, resume
 from desim.errors import BadRecord, DesimError
 from desim.records.conversation import calls_of, request_entry
-from policies.llm.method_parts.embedding import EmbeddingEndpoint
 from policies.llm.wires.budget import CallLimits, Metered
 from policies.llm.wires.endpoint import Endpoint
-from policies.llm.wires.request_lines import RequestLines, SentRequest
+from policies.llm.wires.transcript import RequestLines, SentRequest
 from policies.llm.wires.wire import Request
 
 WEEK = {"role": "user", "content": "Week 1: 3.5 cases"}
@@ -44,15 +43,6 @@ def test_the_digest_covers_all_fields_as_sent() -> None:
         "fields": {"model": "m", "temperature": 0.1, "tool_choice": "auto"},
     }
     assert sent.texts == {sent.messages[0]: WEEK, sent.tools: TOOLS}
-
-
-def test_texts_for_vectors_are_messages_on_record() -> None:
-    """The fields of a request for vectors do not repeat its texts."""
-    sent = SentRequest.of(EmbeddingEndpoint(model="e"), Request([WEEK], phase="vectors"))
-    [key] = sent.messages
-    assert sent.texts == {key: WEEK}
-    assert sent.entry(1)["fields"] == {"model": "e"}
-    assert sent.entry(1)["phase"] == "vectors"
 
 
 def test_each_text_is_written_once() -> None:

@@ -1,6 +1,8 @@
 """A call of a model: its request is sent again until a reply arrives or a deadline passes.
 
-The gate limits how many calls are under way at once, and holds a wait that all calls share.
+A call blocks its thread. Where other decisions go on meanwhile, each has a thread of its own
+(`in_thread`). The gate limits how many calls are under way at once, and holds a wait that all
+calls share.
 """
 
 import random
@@ -8,15 +10,18 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from concurrent.futures import CancelledError, Future, InvalidStateError
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextvars import ContextVar, copy_context
+from typing import Any, TypeVar
 
 from attrs import define, field, frozen
 
 from desim.errors import PolicyFailed, UsageError
 from desim.schema.validators import not_negative
-from policies.llm.wires.suspension import pause, result_of
 from policies.llm.wires.wire import ModelReply, NoReply, Request, Send
+
+T = TypeVar("T")
 
 #: Seconds that a call may take at most: one day.
 MAX_TIMEOUT = 86_400.0
@@ -31,14 +36,47 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 8.0
 #: server has too much to do again, before all that waited are through.
 _GAP, _LONGEST_GAP = 0.02, 2.0
 
-
 #: Not the global generator, which an episode seeds.
 _jitter = random.Random()  # noqa: S311
+
+#: The decision that a thread works on; None in a thread that somebody else began.
+_decision: "ContextVar[Future[Any] | None]" = ContextVar("llm_decision", default=None)
+
+
+async def in_thread(function: Callable[..., T], *arguments: Any) -> T:
+    """Return the result of a function that is called in a thread of its own.
+
+    A cancellation leaves the thread alone, which sends no further request. It does not keep the
+    process alive.
+    """
+    import asyncio
+
+    future: Future[T] = Future()
+    context = copy_context()
+    context.run(_decision.set, future)
+
+    def work() -> None:
+        with suppress(InvalidStateError):  # cancelled
+            try:
+                result = function(*arguments)
+            except BaseException as fault:  # noqa: BLE001 (raised where the result is awaited)
+                future.set_exception(fault)
+            else:
+                future.set_result(result)
+
+    threading.Thread(target=context.run, args=(work,), daemon=True, name="desim-llm").start()
+    return await asyncio.wrap_future(future)
+
+
+def _check_wanted() -> None:
+    """Raise `CancelledError` in the thread of a decision that was cancelled."""
+    if (decision := _decision.get()) and decision.cancelled():
+        raise CancelledError
 
 
 @define(eq=False)
 class Gate:
-    """Lets requests to one server through; threads and coroutines may share it.
+    """Lets requests to one server through; threads share it.
 
     It is closed while the server has too much to do. Then requests leave one by one, in the order
     in which they came, with a gap between them, until none is left that has waited.
@@ -62,7 +100,7 @@ class Gate:
         """Count a call as under way, as soon as fewer than *most* are; in order of arrival."""
         if turn := self._turn(most):
             try:
-                result_of(turn)
+                turn.result()
             except BaseException:
                 if not turn.cancel():
                     self._leave()
@@ -91,7 +129,7 @@ class Gate:
             if start is None:
                 return False
             if (seconds := start - time.monotonic()) > 0:
-                pause(seconds)
+                time.sleep(seconds)
             if closings == self._closings:
                 return True
 
@@ -145,7 +183,7 @@ def _possible_timeout(_: object, __: object, value: float) -> None:
 
 
 @frozen
-class Resending:
+class Calling:
     """A `complete` that sends a request again while it brings no reply.
 
     Attributes:
@@ -176,7 +214,12 @@ class Resending:
         with self.reserved(request), self.gate.place(self.at_once):
             deadline = time.monotonic() + self.timeout
             for sent in range(1, self.resends + 2):
-                self._pass_gate(deadline)
+                if not self.gate.passed(deadline):
+                    raise PolicyFailed(
+                        f"{self.name} has too much to do and asks to wait "
+                        f"{self.gate.seconds_closed:g} s, which is beyond the timeout"
+                    )
+                _check_wanted()
                 try:
                     return self.send(request, deadline - time.monotonic())
                 except NoReply as fault:
@@ -187,17 +230,8 @@ class Resending:
                 left = deadline - time.monotonic()
                 if failed.final or sent > self.resends or seconds >= left:
                     break
-                pause(seconds)
+                time.sleep(seconds)
             raise PolicyFailed(self._sentence(failed, sent, left))
-
-    def _pass_gate(self, deadline: float) -> None:
-        """Wait while the server has too much to do; fail if that is beyond the deadline."""
-        if not self.gate.passed(deadline):
-            wait = self.gate.seconds_closed
-            raise PolicyFailed(
-                f"{self.name} has too much to do and asks to wait {wait:g} s, "
-                "which is beyond the timeout"
-            )
 
     def _sentence(self, failed: NoReply, sent: int, left: float) -> str:
         """Return why the call has failed."""

@@ -1,29 +1,34 @@
-"""The requests of a seat in the transcript of its record: each text once, and digests.
+"""The requests and replies of a seat in the transcript of its record: each text once, and digests.
 
 `desim.records.conversation` describes the entries and reads them.
 """
 
-from collections.abc import Iterator
+import math
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
 from os.path import commonprefix
 from typing import Any, Protocol, Self, runtime_checkable
 
 from attrs import define, field, frozen
 
 from desim.errors import BadRecord
-from desim.records.conversation import (
-    RequestEntry,
-    canonical_json,
-    digest_of,
-    text_id,
-)
+from desim.records.conversation import RequestEntry, canonical_json, digest_of, text_id
+from desim.schema import from_plain
 from desim.short_repr import short_repr
-from policies.llm.wires.wire import Request, Send
+from policies.llm.wires.completion import MAX_COST, MAX_TOKENS
+from policies.llm.wires.wire import ModelReply, NoReply, Request, Send
 
 #: Characters shown before the first that differs.
 _BEFORE = 20
 
 #: Fields that hold the texts of a request.
-_TEXT_FIELDS = ("messages", "tools", "input")
+_TEXT_FIELDS = ("messages", "tools")
+
+#: Tokens that a reply reports.
+_COUNTS = ("prompt_tokens", "completion_tokens", "cache_written_tokens", "reasoning_tokens")
+
+#: Fields of replies in records of earlier checkouts.
+_FORMER = ("native", "withheld")
 
 
 @runtime_checkable
@@ -120,8 +125,8 @@ class RequestLines:
         was = recorded.messages
         for number, (old, new) in enumerate(zip(was, sent.messages, strict=False), 1):
             if old != new:
-                role = short_repr(sent.texts[new].get("role"))
                 now = sent.texts[new]
+                role = short_repr(now.get("role"))
                 return f"message {number} ({role}) {_first_change(self.texts.get(old), now)}"
         if len(was) != len(sent.messages):
             return f"it had {len(was)} messages and has {len(sent.messages)} now"
@@ -137,3 +142,59 @@ def _first_change(old: Any, new: Any) -> str:
     start = max(0, len(commonprefix(texts)) - _BEFORE)  # noqa: RUF071 (texts, not paths)
     was, now = (short_repr(text[start:]) for text in texts)
     return f"had {was} and has {now} now"
+
+
+@define
+class RecordedReplies:
+    """A `send` that returns the replies of records in their order, without a connection.
+
+    Attributes:
+        outcomes: What each request brought: a reply, or the text of an error.
+    """
+
+    outcomes: deque[ModelReply | str]
+
+    @classmethod
+    def of(cls, entries: Iterable[Mapping[str, Any]]) -> Self:
+        """Return the replies among the transcript entries of records.
+
+        Raises:
+            BadRecord: An entry is not an object, or not a valid reply.
+        """
+        outcomes: deque[ModelReply | str] = deque()
+        for entry in entries:
+            if not isinstance(entry, Mapping):
+                raise BadRecord("a transcript entry of a language model is no object")
+            if "reply" in entry:
+                outcomes.append(recorded_reply(entry["reply"]))
+            elif "no_reply" in entry:
+                outcomes.append(str(entry["no_reply"]))
+        return cls(outcomes)
+
+    def __call__(self, _: Request, __: float) -> ModelReply:
+        """Return the next reply.
+
+        Raises:
+            NoReply: The request brought none; another follows at once.
+            BadRecord: The records hold no further reply.
+        """
+        if not self.outcomes:
+            raise BadRecord("the policy makes a request that is not on record")
+        outcome = self.outcomes.popleft()
+        if isinstance(outcome, str):
+            raise NoReply(outcome, wait=0.0)
+        return outcome
+
+
+def recorded_reply(plain: Any) -> ModelReply:
+    """Return a reply of a record, checked against a server's bounds: a record may be altered."""
+    if isinstance(plain, Mapping):
+        plain = {name: value for name, value in plain.items() if name not in _FORMER}
+    reply: ModelReply = from_plain(plain, ModelReply, "$.entry.reply")
+    most: dict[str, float] = dict.fromkeys(_COUNTS, MAX_TOKENS)
+    most |= {"cached_tokens": reply.prompt_tokens, "reported_cost": MAX_COST, "seconds": math.inf}
+    for name, bound in most.items():
+        value = getattr(reply, name) or 0
+        if not 0 <= value <= bound:
+            raise BadRecord(f"a reply of the transcript has {name} = {value:g}")
+    return reply

@@ -1,1 +1,0 @@
-"""The APIs of language models: chat completions, Responses and Messages."""
