@@ -36,6 +36,11 @@ _RANGES = (
     (("dividend", "cash"), 1.0, 500.0),
 )
 
+#: The file of programs, in whose texts escapes are as they are. No block of `catch_warnings` says
+#: so: it would hold for all threads.
+_PROGRAM = "<program of an item>"
+warnings.filterwarnings("ignore", "invalid escape sequence|.* is an invalid", module=_PROGRAM)
+
 _DATACLASS = "@dataclass"
 _IS_COMPLETE = re.compile(r"(?:class|def)\s")
 
@@ -122,9 +127,7 @@ def _target_of(source: str) -> Target | None:
     if len(source) > _LONGEST:
         return None
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of escapes in texts
-            body = ast.parse(source).body
+        body = ast.parse(source, _PROGRAM).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     for node in reversed(body):
