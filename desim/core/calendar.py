@@ -4,9 +4,10 @@ from datetime import date, datetime, time, timedelta
 from functools import cached_property
 from typing import Any, Protocol
 
-from attrs import Attribute, evolve, field, frozen
-from attrs.validators import instance_of
+from attrs import evolve, field, frozen
+from attrs.validators import ge, instance_of, le
 
+from desim.schema.validators import whole
 from desim.short_repr import short_repr
 
 #: Monday to Friday.
@@ -120,18 +121,6 @@ def _require(holds: object, given: str, wanted: str) -> None:
         raise ValueError(f"{given} was given; {wanted}")
 
 
-def _hour(_: object, attribute: "Attribute[Any]", value: Any) -> None:
-    # `type` and not `isinstance`, because True would be one o'clock.
-    fits = type(value) is int and 0 <= value <= _HOURS
-    _require(fits, f"{attribute.name}={short_repr(value)}", f"it is an hour from 0 to {_HOURS}")
-
-
-def _week(_: object, _attribute: "Attribute[Any]", value: Any) -> None:
-    fits = value and list(value) == sorted(set(value) & set(range(_DAYS)))
-    given = f"weekdays={short_repr(value)}"
-    _require(fits, given, "they are days from 0 to 6, increasing")
-
-
 @frozen
 class BusinessHours:
     """The same opening hours on some days of every week; closed at the closing hour itself.
@@ -150,13 +139,18 @@ class BusinessHours:
     """
 
     calendar: Calendar
-    opens: int = field(default=9, validator=_hour)
-    closes: int = field(default=17, validator=_hour)
-    weekdays: tuple[int, ...] = field(default=WEEKDAYS, validator=_week)
+    opens: int = field(default=9, validator=[whole, ge(0)])
+    closes: int = field(default=17, validator=[whole, le(_HOURS)])
+    weekdays: tuple[int, ...] = field(default=WEEKDAYS)
 
     @closes.validator
     def _after_opening(self, _: object, value: int) -> None:
         _require(value > self.opens, f"closes={value}", f"it is after opens={self.opens}")
+
+    @weekdays.validator
+    def _in_a_week(self, _: object, days: Any) -> None:
+        fits = days and list(days) == sorted({*days} & {*range(_DAYS)})
+        _require(fits, f"weekdays={short_repr(days)}", "they are days from 0 to 6, increasing")
 
     # Cached, because models look these up at every event.
 

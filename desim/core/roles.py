@@ -1,7 +1,6 @@
 """A role: the schema of its observations and actions, its options, and its time to think."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from types import UnionType
 from typing import Any, Literal
 
@@ -156,52 +155,35 @@ class Role:
 
         Its default action is that of the role if it is among them, or else the first option.
         """
-        own, given = members(self.action), action_classes(actions)
+        own = members(self.action)
+        given = tuple(actions) if isinstance(actions, tuple | list) else members(actions)
         if not given or any(cls not in own for cls in given):
             names = ", ".join(cls.__name__ for cls in own)
             raise UsageError(f"actions={short_repr(actions)} was given; possible: {names}")
         kept = tuple(cls for cls in own if cls in given)
+        taken = " or ".join(cls.__name__ for cls in kept)
+
+        def options(observation: Any) -> Sequence[Option]:
+            offered = self.options(observation) if self.options else ()
+            if found := [option for option in offered if isinstance(option.action, kept)]:
+                return found
+            raise UsageError(f"no option of the role is {taken}, which this question takes")
+
+        def default_action(observation: Any) -> Any:
+            action = self.default_for(observation)
+            return action if isinstance(action, kept) else options(observation)[0].action
+
         return evolve(
             self,
             action=union_of(kept),
-            options=self.options and partial(_options_among, self, kept),
-            default_action=partial(_default_among, self, kept),
+            options=self.options and options,
+            default_action=default_action,
         )
 
     def of_tags(self, tags: Sequence[str]) -> "Role":
         """Return the role with the action classes of some tags; itself without any."""
         kept = tuple(cls for cls in members(self.action) if tag(cls) in tags)
         return self.narrowed(kept) if tags else self
-
-
-def action_classes(actions: Any) -> tuple[Any, ...]:
-    """Return the classes of a class, a union, a tuple or a list; empty if one is another value."""
-    given = tuple(actions) if isinstance(actions, tuple | list) else members(actions)
-    return given if all(isinstance(each, type) for each in given) else ()
-
-
-def _options_among(role: Role, classes: tuple[type, ...], observation: Any) -> Sequence[Option]:
-    options = role.options(observation) if role.options else ()
-    found = [option for option in options if isinstance(option.action, classes)]
-    if not found:
-        raise UsageError(f"no option of the role is {_names(classes)}, which this question takes")
-    return found
-
-
-def _default_among(role: Role, classes: tuple[type, ...], observation: Any) -> Any:
-    action = role.default_for(observation)
-    if isinstance(action, classes):
-        return action
-    if role.options is None:
-        raise UsageError(
-            f"the default action {short_repr(action)} is not {_names(classes)}, which this "
-            "question takes, and the role has no options to take another from"
-        )
-    return _options_among(role, classes, observation)[0].action
-
-
-def _names(classes: tuple[type, ...]) -> str:
-    return " or ".join(cls.__name__ for cls in classes)
 
 
 def split_name(name: str) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, NoReturn, TypeVar
 
 from desim.core.events import Decision
@@ -27,9 +27,6 @@ from desim.errors import (
 from desim.faults import RAISED, fault_text, function_name, notes_text, place, resumed_by
 from desim.schema import check_observation, codec, type_check
 from desim.short_repr import short_repr
-
-#: Most redraws of the future in one episode.
-MAX_FUTURES = 1_000
 
 S = TypeVar("S")
 
@@ -88,8 +85,8 @@ class Run(Generic[S]):
         self.model = model
         self.roles = roles = model.roles
         self.decisions = 0
-        for role in roles.values():
-            codec(role.action)  # a `SchemaError` before the episode begins
+        # A union takes as long to look up as an event.
+        self._codec = {name: codec(role.action) for name, role in roles.items()}
         self._fits = {name: type_check(role.observation) for name, role in roles.items()}
         self.thinking = {n: role.thinking for n, role in roles.items() if role.thinking.takes_time}
         self._most_asked = {n: model_of(model, n)[0].max_questions_per_tick for n in roles}
@@ -109,7 +106,7 @@ class Run(Generic[S]):
             self.world.calendar = model.time.calendar
         self.is_observed = bool(observers)
         counting = (self._count_event,) if self._limits else ()
-        self.world.on_event = together((*counting, *(one.event for one in observers)))
+        self.world.on_event = (*counting, *(one.event for one in observers))
         for one in observers:
             one.attach(self)
         with self._faults(), Alarm(seconds):
@@ -177,7 +174,9 @@ class Run(Generic[S]):
         if delay is not None or self.thinking:
             decision.delay = self._delay(decision.role, delay, notes)
         try:
-            decision.action, decision.wire = codec(decision.spec.action).take(action)
+            is_any = decision.actions is None
+            taking = self._codec[decision.role] if is_any else codec(decision.spec.action)
+            decision.action, decision.wire = taking.take(action)
         except WrongAction as wrong:
             only = "" if decision.actions is None else ", as this question takes no other action"
             raise WrongAction(
@@ -347,8 +346,6 @@ def check_roles(model: Model[Any], seats: Sequence[str] | frozenset[str] | None)
 def check_futures(futures: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return redraws of the future as a list: numbers of decisions before, and seeds."""
     checked = [(decisions, future) for decisions, future in futures]
-    if len(checked) > MAX_FUTURES:
-        raise UsageError(f"{len(checked)} futures were given; {MAX_FUTURES} are possible")
     before = 0
     for decisions, future in checked:
         check_seed(future, "future")
@@ -359,16 +356,3 @@ def check_futures(futures: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
             )
         before = decisions
     return checked
-
-
-def together(calls: Iterable[Callable[..., object]]) -> Callable[..., object] | None:
-    """Return one function that makes all of these calls; None without calls."""
-    each = tuple(calls)
-    if len(each) < 2:  # noqa: PLR2004 (one alone needs no loop)
-        return each[0] if each else None
-
-    def call_all(*arguments: Any) -> None:
-        for call in each:
-            call(*arguments)
-
-    return call_all

@@ -1,7 +1,7 @@
 """The clock: SimPy on whole ticks, with questions to roles, named random streams and an end."""
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from heapq import heapify, heappush
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -37,7 +37,7 @@ class World(simpy.Environment):
         ended: Why the episode ended; empty while it runs.
         left: The processes that waited when no event was left, as `waiting` returns them.
         asked: Questions that are not handed out yet, in the order in which they were asked.
-        on_event: Called with the world before every event, if anything counts or observes them.
+        on_event: Called with the world before every event, to count or observe them.
         on_redraw: Called after every redraw: those of the parts.
         prefix: The prefix of names in a part's world, such as "plant."; empty otherwise.
         points: Those of the episode, which `point` records; None if they are not recorded.
@@ -69,7 +69,7 @@ class World(simpy.Environment):
         self.ended = ""
         self.left: tuple[str, ...] = ()
         self.asked: list[Decision] = []
-        self.on_event: Callable[[World], object] | None = None
+        self.on_event: Sequence[Callable[[World], object]] = ()
         self.prefix = ""
         self.points: Points | None = None
         self.to_common: Callable[[int], int] = int
@@ -190,8 +190,8 @@ class World(simpy.Environment):
                 break
             else:
                 events = 0
-            if on_event is not None:
-                on_event(self)
+            for call in on_event:
+                call(self)
             try:
                 self.step()
                 continue

@@ -50,9 +50,6 @@ CUT = "horizon of a rollout"
 #: The rank of the horizon among the events of its tick: after those of models, parts and links.
 _LAST = 2_000_000
 
-#: The decisions of an episode that are answered, with their ticks, in the order of the answers.
-Answers = list[tuple[int, Decision]]
-
 
 @frozen
 class Course:
@@ -140,24 +137,21 @@ class Simulator:
         model: The frozen parameters of the whole episode.
         role: The name of the role in the episode: `plant.retailer` of a part.
         roles: The names of all seats of the episode.
-        rollouts: The number of rollouts played.
     """
 
     def __init__(
         self,
         run: Run[Any],
         role: str,
-        answers: Answers,  # those of the present instant may be among them
+        answers: list[Decision],  # of the episode; those of the present instant may be among them
         futures: Sequence[tuple[int, int]] = (),  # the redraws that the episode has had
     ) -> None:
         self.model: Model[Any] = run.model
         self.role = role
         self.roles = tuple(name for name in run.roles if name in run.world.seats)
-        self.rollouts = 0
         self._run = run
         self._answers = answers
         self._futures = tuple(futures)
-        self._checked: Decision | None = None
 
     def lineup(self, policies: Policies, seed: int) -> Lineup:
         """Return new policies for all seats, whose own draws begin with this seed.
@@ -225,7 +219,6 @@ class Simulator:
     def _score(
         self, place: int, action: Any, policies: Policies, future: int, ticks: int | None
     ) -> float:
-        self.rollouts += 1
         seed_globals(future)
         made = self.lineup(policies, future).policies
         answer = {self._run.decisions + place: (action, None)}
@@ -256,28 +249,31 @@ class Simulator:
 
     def _reopened(self, course: Course) -> Run[Any]:
         """Return the episode's own run, in a child, without answers to the open questions."""
-        for _, decision in self._answers[: self._run.decisions]:
+        for decision in self._answers[: self._run.decisions]:
             course.observe(decision)
         for decision in self._run.handed_out:
             decision.action, decision.wire, decision.delay = None, b"", 0
         return self._run
 
     def _repeated(self, course: Course, place: int) -> Run[Any]:
-        """Return a run that has repeated the decisions so far, and leads to the same questions."""
+        """Return a run that has repeated the decisions so far, and leads to the same question."""
         run = Run(self.model, self._run.world.seed, self.roles, futures=self._futures)
-        past = self._answers[: self._run.decisions]
-        for _, decision, (t, answered) in paired(run, past):
-            if decision.role != answered.role or run.world.now != t:
-                raise self._differs()
+        for _, decision, answered in paired(run, self._answers[: self._run.decisions]):
             course.observe(decision)
             # Not `Run.answer`: the episode has checked the answer.
             decision.action, decision.wire = answered.action, answered.wire
             decision.delay = answered.delay
         move_on(run)
-        if [each.role for each in run.open] != [each.role for each in self._run.handed_out]:
-            raise self._differs()
-        self._check_same(self._run.handed_out[place], run.open[place])
-        return run
+        kind, present = self._run.roles[self.role].observation, self._run.handed_out[place]
+        again = run.open[place] if place < len(run.open) else None
+        if again and again.role == self.role:
+            seen = (encode_observation(one.observation, kind) for one in (present, again))
+            if len({*seen}) == 1:
+                return run
+        raise PolicyFailed(
+            f"{type(self.model).__name__} does not repeat itself: the same seed and answers led to "
+            "another question"
+        )
 
     def _place(self, observation: Any) -> int:
         """Return the place of the present question among those of its instant."""
@@ -287,17 +283,3 @@ class Simulator:
         for at in same or [at for at, decision in own if not decision.wire]:
             return at
         raise UsageError(f"{self.role!r} has no open decision from which to play ahead")
-
-    def _check_same(self, present: Decision, again: Decision) -> None:
-        if present is not self._checked:
-            kind = self._run.roles[present.role].observation
-            before = encode_observation(present.observation, kind)
-            if encode_observation(again.observation, kind) != before:
-                raise self._differs()
-            self._checked = present
-
-    def _differs(self) -> PolicyFailed:
-        return PolicyFailed(
-            f"{type(self.model).__name__} does not repeat itself: the same seed and answers led to "
-            "another question"
-        )

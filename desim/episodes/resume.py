@@ -15,7 +15,7 @@ from desim.core.model import Model
 from desim.core.streams import kept_globals, seed_globals
 from desim.episodes.driver import play_session
 from desim.episodes.episode_options import EpisodeOptions, TrustOptions
-from desim.episodes.lineup import Lineup, Policies, knows_by_role, resolve
+from desim.episodes.lineup import Policies, knows_by_role, resolve
 from desim.episodes.replay import with_futures
 from desim.episodes.session import Session
 from desim.episodes.trust import naming, trusted_players
@@ -69,32 +69,32 @@ def resume(options: ResumeOptions) -> Episode:
     with kept_globals(), RecordLock(path):
         past = Episode.read(path, whole=False, keep_steps=False)  # as another process has left it
         model, given = trusted_players(path, past.header, options, policies)
-        every = _players(path, past, given)
-        with naming(path):
-            try:
-                lineup = _lineup(model, past, every)
-            except UsageError as fault:
-                if policies is not None:
-                    raise
-                raise UsageError(
-                    f"{path}: {fault}; a policy that its name does not build is given by "
-                    "desim.resume(path, policies) or --policy ROLE=SPEC"
-                ) from None
-            with Session(model, lineup, past.header.seed, path, past, options) as session:
-                return play_session(session)
+        with naming(path), _session(options, past, model, given, path) as session:
+            return play_session(session)
 
 
-def _players(path: str | Path, past: Episode, given: Mapping[str, Any]) -> Mapping[str, Any]:
-    every = {**past.header.policies, **given}
+def _session(
+    options: "ResumeOptions | BranchOptions",
+    past: Episode,
+    model: Model[Any],
+    given: Mapping[str, Any],
+    record: str | Path | None,
+) -> Session:
+    """Return the session that repeats the past, with the policies that are given or on record."""
+    path, header = options.path, past.header
+    every = {**header.policies, **given}
     if PERSON in every.values():
         raise UsageError(f"{path}: a person plays there; desim play with --record {path} goes on")
-    return every
-
-
-def _lineup(model: Model[Any], past: Episode, every: Mapping[str, Any]) -> Lineup:
-    header = past.header
     seed_globals(header.seed)
-    return resolve(model, every, header.seed, header.policies)
+    try:
+        lineup = resolve(model, every, header.seed, header.policies)
+    except UsageError as fault:
+        if given:
+            raise
+        raise UsageError(
+            f"{path}: {fault}; a policy that its name does not build is given (--policy ROLE=SPEC)"
+        ) from None
+    return Session(model, lineup, header.seed, record, past, options)
 
 
 @frozen(kw_only=True, slots=False)
@@ -145,8 +145,7 @@ def play_branch(options: BranchOptions) -> Episode:
     header = _header(with_futures(past.header, decisions, options.future), model, given, decisions)
     kept = tuple(one for one in past.transcript if one.role not in given)
     begun = evolve(past, header=header, transcript=kept)
-    lineup = _lineup(model, begun, _players(path, begun, given))
-    session = Session(model, lineup, header.seed, options.record, begun, options)
+    session = _session(options, begun, model, given, options.record)
     with naming(path), _new_record(options, header, given), session:
         return play_session(session)
 

@@ -15,7 +15,7 @@ from desim.core.points import Points
 from desim.core.policy import OutsidePolicy, Policy
 from desim.core.run import Run
 from desim.core.streams import derived_seed, redrawn_seed
-from desim.episodes.ahead import Answers, Simulator
+from desim.episodes.ahead import Simulator
 from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup
 from desim.episodes.replay import same_result, same_step
@@ -72,6 +72,7 @@ class Session:
         self._step = {name: step_class(role) for name, role in self.run.roles.items()}
         self._repeats: Iterator[Step] = iter(past.steps if past else ())  # they may be on disk
         self._recorded: dict[Decision, Step] = {}
+        self._given = set[Decision]()  # those on record from before the policy of a role began
         self.seconds = how.limits.seconds if how.limits else None
         self.steps: list[Step] = []
         self.decided = self.before_tick = 0
@@ -106,7 +107,7 @@ class Session:
     def ask(self, decision: Decision, decide: Callable[..., Any]) -> Any:
         """Return what a policy returns for a decision: an action, or an awaitable of one."""
         role, seen = decision.role, decision.observation
-        if self._recorded and self._is_before_policy(decision):
+        if decision in self._given:
             return self._recorded[decision].action
         try:
             return decide(seen, decision.spec) if role in self._takes_role else decide(seen)
@@ -121,7 +122,7 @@ class Session:
         repeated = self._recorded.get(decision) if self._recorded else None
         # Before the answer: a policy whose notes are wrong has not decided.
         notes = self._notes(decision) if self.policies[role].notes else None
-        if repeated is not None and self._is_before_policy(decision):
+        if repeated is not None and decision in self._given:
             notes = repeated.notes
         try:
             run.answer(decision, action, None if repeated is None else repeated.delay, notes)
@@ -133,7 +134,7 @@ class Session:
         self.decided += 1
         self._last = decision
         if self._answers is not None:
-            self._answers.append((t, decision))
+            self._answers.append(decision)
         if notes:
             self._usage.add(role, notes)
         made, seen = self._step[role], decision.observation
@@ -166,19 +167,14 @@ class Session:
             self.before_tick = self.decided
             if self._past is not None:
                 self._recorded = dict(zip(decisions, self._repeats))  # noqa: B905 (it may be cut)
+                numbered, starts = enumerate(self._recorded, self.decided), self.header.starts
+                self._given = {one for at, one in numbered if at < starts.get(one.role, 0)}
                 self._redraw_seats(decisions)
         return decisions
 
     def recorded(self, decision: Decision) -> Step | None:
         """Return an open decision as it was made on record; None behind the record's last one."""
         return self._recorded.get(decision)
-
-    def _is_before_policy(self, decision: Decision) -> bool:
-        """Return whether a decision is on record from before the policy of its role began."""
-        start = self.header.starts.get(decision.role)
-        if start is None or decision not in self._recorded:
-            return False
-        return self.before_tick + [*self._recorded].index(decision) < start
 
     def episode(self) -> Episode:
         """Return the ended episode and write the last line of its record."""
@@ -206,10 +202,10 @@ class Session:
         name = self.header.policies.get(role, role)
         return PolicyFailed(f"policy {name} failed as {role!r} at t={now}: {fault_text(fault)}")
 
-    def _with_simulators(self) -> Answers | None:
+    def _with_simulators(self) -> list[Decision] | None:
         """Give simulators to the policies that look ahead; return the answers that they share."""
         looking = {role: one for role, one in self.policies.items() if one.looks_ahead}
-        answers: Answers = []
+        answers: list[Decision] = []
         for role, policy in looking.items():
             name = self.header.policies.get(role, role)
             with policy_failing(name, f"in take_simulator as {role!r}"):

@@ -6,7 +6,6 @@ from functools import wraps
 from typing import Any
 
 from desim.composition.group import Group
-from desim.core.run import together
 from desim.core.world import World
 
 
@@ -27,8 +26,7 @@ def checked() -> Iterator[None]:
             if present is world and world.peek() > world.now:
                 group.check_conserved()
 
-        others = () if world.on_event is None else (world.on_event,)
-        world.on_event = together((*others, check))
+        world.on_event = (*world.on_event, check)
 
     setattr(Group, "__init__", begin_checked)  # noqa: B010 (mypy forbids the assignment)
     try:

@@ -63,7 +63,7 @@ def test_the_default_action_is_one_of_those() -> None:
     assert role.narrowed(Save).default_for(seen) == Save(7)
     with pytest.raises(UsageError, match="no option of the role is Repair"):
         role.narrowed(Repair).default_for(seen)
-    with pytest.raises(UsageError, match=r"Save\(amount=7\) is not Repair.*no options"):
+    with pytest.raises(UsageError, match="no option of the role is Repair"):
         Role(int, Save | Repair, None, default_action=lambda _: Save(7)).narrowed(
             Repair
         ).default_for(seen)

@@ -177,7 +177,7 @@ def test_a_policy_without_a_spec_must_be_given(tmp_path: Path) -> None:
     """The label of an instance does not say how to build it."""
     file = tmp_path / "walk.jsonl"
     killed(file, 2)
-    with pytest.raises(UsageError, match=r"is given by desim\.resume\(path, policies\)"):
+    with pytest.raises(UsageError, match=r"is given \(--policy ROLE=SPEC\)"):
         resume(file)
 
 
