@@ -122,6 +122,7 @@ class Driver:
         self.episode: Episode | None = None
         self._seats = seats
         self._kept: dict[Decision, Any] = {}  # answers behind one that is missing
+        self._together = False  # whether policies behind an open decision of the caller decide
         self._runner: asyncio.Runner | None = None
 
     @property
@@ -141,18 +142,19 @@ class Driver:
         an answer stay open, and the clock where it is.
         """
         deciding = {role: policy.decide for role, policy in self.session.policies.items()}
+        self._together = False
         with contextlib.suppress(StopIteration):
-            self._moved(deciding, self._in_own_loop, together=False).send(None)  # awaits nothing
+            self._moved(deciding, self._in_own_loop).send(None)  # awaits nothing
         return self.open
 
     async def advance_async(self) -> list[Decision]:
         """As `advance`, in the event loop that runs; policies that wait do so together."""
-        policies = self.session.policies.items()
+        policies, self._together = self.session.policies.items(), True
         deciding = {
             role: one.decide_async if isinstance(one, OutsidePolicy) else one.decide
             for role, one in policies
         }
-        await self._moved(deciding, partial(awaited, self.session), together=True)
+        await self._moved(deciding, partial(awaited, self.session))
         return self.open
 
     def close(self) -> None:
@@ -166,17 +168,17 @@ class Driver:
         self,
         deciding: Mapping[str, Callable[..., Any]],
         answers: Callable[[Answers], Awaitable[Answers]],
-        *,
-        together: bool,
     ) -> None:
+        if self.done:
+            return
+        decisions: Sequence[Decision] = self.run.open
         try:
-            while not self.done:
-                if waiting := self._decide(deciding, together=together):
+            while decisions or (decisions := self._move()):
+                if waiting := self._decide(decisions, deciding):
                     self._kept.update(await answers(waiting))
                 elif self.open:
                     break
-                else:
-                    self._move()
+                decisions = self.run.open if waiting else ()
         except (BadRecord, PolicyFailed, WriteFailed):
             raise
         except DesimError as fault:
@@ -186,18 +188,21 @@ class Driver:
             raise
 
     def _decide(
-        self, deciding: Mapping[str, Callable[..., Any]], *, together: bool
+        self,
+        decisions: Sequence[Decision],
+        deciding: Mapping[str, Callable[..., Any]],
     ) -> list[tuple[Decision, Any]]:
         """Take answers in the order of the questions; return those that are to be awaited."""
-        session, waiting, is_missing = self.session, list[tuple[Decision, Any]](), False
+        session, is_missing = self.session, False
+        waiting: list[tuple[Decision, Any]] = []
         try:
-            for decision in self.run.open:
-                if decision in self.open:
-                    if not together:
+            for decision in decisions:
+                if self.open and decision in self.open:
+                    if not self._together:
                         break
                     is_missing = True
                     continue
-                if decision in self._kept:
+                if self._kept and decision in self._kept:
                     action = self._kept.pop(decision)
                 else:
                     action = session.ask(decision, deciding[decision.role])
@@ -213,8 +218,10 @@ class Driver:
             raise
         return waiting
 
-    def _move(self) -> None:
-        if not (decisions := self.session.advance()):
+    def _move(self) -> Sequence[Decision]:
+        """Move the clock and return the next decisions; none at the end."""
+        decisions = self.session.advance()
+        if not decisions:
             self.episode = self.session.episode()
         for decision in decisions if self._seats else ():
             if decision.role in self._seats:
@@ -223,6 +230,7 @@ class Driver:
                     self.answered += 1
                 else:
                     self.open.append(decision)
+        return decisions
 
     async def _in_own_loop(self, given: Answers) -> Answers:
         """Await answers in one event loop for a whole episode.

@@ -107,7 +107,7 @@ class Session:
     def ask(self, decision: Decision, decide: Callable[..., Any]) -> Any:
         """Return what a policy returns for a decision: an action, or an awaitable of one."""
         role, seen = decision.role, decision.observation
-        if decision in self._given:
+        if self._given and decision in self._given:
             return self._recorded[decision].action
         try:
             return decide(seen, decision.spec) if role in self._takes_role else decide(seen)

@@ -120,13 +120,14 @@ class SteppedSession(CallerSession):
         self.answer(self.open[0], action)
         return self.advance()
 
-    def _move(self) -> None:
-        super()._move()
+    def _move(self) -> Sequence[Decision]:
+        decisions = super()._move()
         answers, last = self._max, self._last_tick
         beyond = (answers is not None and self.answered - self.repeated >= answers) or (
             last is not None and self.tick > last
         )
         self.truncated = bool(self.open) and beyond
+        return () if self.truncated else decisions
 
     def options(self, decision: Decision) -> Sequence[Option]:
         """Return the options that a role offers at a decision; empty for a role without options."""
