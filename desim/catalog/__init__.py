@@ -15,7 +15,6 @@ from desim.catalog.model_finder import model_class as model_class
 from desim.catalog.model_finder import model_name as model_name
 from desim.catalog.model_finder import model_names as model_names
 from desim.catalog.model_finder import models as models
-from desim.catalog.model_finder import named_class as named_class
 from desim.catalog.policy_finder import PolicyMaker as PolicyMaker
 from desim.catalog.policy_finder import baselines as baselines
 from desim.catalog.policy_finder import lineups as lineups

@@ -96,16 +96,6 @@ def builder(name: str) -> Callable[[], Any] | None:
     return named if inspect.isfunction(named) else None
 
 
-def named_class(name: str) -> type[Model[Any]]:
-    """Return the class of the model that a name leads to; a function is called to get its model.
-
-    Raises:
-        UsageError: The model does not exist, or the function fails or does not return a model.
-    """
-    name = name.partition("/")[0]
-    return model_class(name) if builder(name) is None else type(model(name))
-
-
 def model_names() -> tuple[str, ...]:
     """Return the names of the models in the folders named `models`; imports no model."""
     return folders("models")

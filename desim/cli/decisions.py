@@ -136,8 +136,6 @@ def branch_command(options: BranchOptions, compared: ComparedEnds, printed: Prin
         at,
         policy=options.policies,
         trust=options.trust,
-        model=options.model,
-        params=options.params,
         limits=options.limits,
         **given(compared),
     )

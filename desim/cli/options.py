@@ -134,7 +134,6 @@ _FORMS: dict[str, Mapping[str, Any] | None] = {
     "max_calls": {"type": click.IntRange(min=0)},
     "max_cost": {"type": click.FloatRange(min=0)},
     "out": {"type": click.Path(file_okay=False)},
-    "params": SET,
     "path": {**_FILE, "metavar": "FILE"},
     "plot": _FILE,
     "policies": POLICIES,

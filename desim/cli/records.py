@@ -43,7 +43,7 @@ _LONG, _BEFORE = 60, 20
 def replay_command(options: ReplayOptions) -> None:
     """Play the answers of a record again and compare every step.
 
-    Whatever would import a module or open a file is refused, unless it is given again or trusted.
+    Whatever would import a module or open a file is refused, unless it is trusted.
     """
     episode = replay(**given(options))
     column = episode.metric_columns.get("score")
@@ -59,7 +59,7 @@ def resume_command(options: ResumeOptions, spending: Spending, printed: PrintOpt
     """Play an interrupted record to its end, in the same file.
 
     Replies on record are used again, so that no paid call is made twice. Whatever would import a
-    module, open a file or contact a host is refused, unless it is given again or trusted. A trace
+    module, open a file or contact a host is refused, unless it is trusted. A trace
     holds the whole episode, and says from when on it was resumed.
     """
     with spending.limited():

@@ -21,7 +21,6 @@ from desim.core.roles import Role
 from desim.core.run import Run
 from desim.core.streams import seed_globals
 from desim.episodes.ahead import Course, check_repeatable, decide_at_once, new_lineup
-from desim.episodes.episode_options import UNTRUSTED, TrustOptions
 from desim.episodes.lineup import Policies, lineup_knows, maker_of
 from desim.episodes.replay import repeating, run_of
 from desim.episodes.trust import given_policies, naming, trusted_model
@@ -56,13 +55,14 @@ class Past:
     def read(
         cls,
         record: str | Path | Episode,
-        trusted: TrustOptions = UNTRUSTED,
         limits: Limits | None = None,
+        *,
+        trust: bool = False,
     ) -> "Past":
         """Read a record, build its model, and repeat its decisions; no policy of it is built."""
         path = "the episode" if isinstance(record, Episode) else record
         episode = record if isinstance(record, Episode) else Episode.read(record, whole=False)
-        model = trusted_model(path, episode.header, trusted)
+        model = trusted_model(path, episode.header, trust=trust)
         with naming(path), rare_collections():
             found = [*_repeated(model, episode, limits)]
         moments, until = tuple(one for one, _ in found), tuple(end for _, end in found)

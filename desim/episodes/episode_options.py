@@ -71,19 +71,10 @@ class EpisodeOptions:
 
 @frozen(kw_only=True, slots=False)
 class TrustOptions:
-    """Permission to use modules, files and hosts that a record names.
+    """Permission to use what a record names.
 
     Attributes:
         trust: Use whatever the record names: modules, files, hosts, the environment.
-        model: The model instead of the recorded one; allows module:Class to be imported.
-        params: A parameter instead of the recorded one; allows its file to be opened. In Python a
-            mapping of parameters to texts.
     """
 
     trust: bool = False
-    model: str = ""
-    params: Mapping[str, str] | None = None
-
-
-#: Nothing that a record names may be used.
-UNTRUSTED = TrustOptions()

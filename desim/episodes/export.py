@@ -14,7 +14,6 @@ from attrs import evolve
 from desim.core.ledger_protocols import Exportable, Rows, ledgers_of
 from desim.core.model import Model, statements_of
 from desim.core.points import Points
-from desim.episodes.episode_options import TrustOptions
 from desim.episodes.replay import repeated_whole
 from desim.episodes.trust import trusted_model
 from desim.errors import BadRecord, DesimError, UsageError, possible
@@ -198,7 +197,7 @@ def write_trace(record: str | Path, out: str | Path, *, trust: bool = False) -> 
 
     file = check_new_trace(out)
     episode = Episode.read(record, whole=False, keep_steps=False)
-    model = trusted_model(record, episode.header, TrustOptions(trust=trust))
+    model = trusted_model(record, episode.header, trust=trust)
     tracer = Tracer()
     try:
         repeated_whole(model, episode, observers=[tracer])

@@ -178,7 +178,7 @@ def replay(options: ReplayOptions) -> Episode:
     """
     path, series = options.path, options.series
     episode = Episode.read(path, keep_steps=False)
-    model = trusted_model(path, episode.header, options)
+    model = trusted_model(path, episode.header, trust=options.trust)
     points = Points() if series else None
     try:
         run = repeated(model, episode.header, episode.steps, points=points)

@@ -68,7 +68,7 @@ def resume(options: ResumeOptions) -> Episode:
         return episode
     with kept_globals(), RecordLock(path):
         past = Episode.read(path, whole=False, keep_steps=False)  # as another process has left it
-        model, given = trusted_players(path, past.header, options, policies)
+        model, given = trusted_players(path, past.header, policies, trust=options.trust)
         with naming(path), _session(options, past, model, given, path) as session:
             return play_session(session)
 
@@ -141,7 +141,7 @@ def play_branch(options: BranchOptions) -> Episode:
             f"{path} has {len(past.steps)} decisions; {decisions} were given to be repeated: a "
             f"branch begins at decision 1 to {len(past.steps) + 1}"
         )
-    model, given = trusted_players(path, past.header, options, options.policies)
+    model, given = trusted_players(path, past.header, options.policies, trust=options.trust)
     header = _header(with_futures(past.header, decisions, options.future), model, given, decisions)
     kept = tuple(one for one in past.transcript if one.role not in given)
     begun = evolve(past, header=header, transcript=kept)

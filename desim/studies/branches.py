@@ -155,7 +155,7 @@ def compare_branches(options: BranchComparisonOptions) -> BranchComparison:
             "a comparison takes one of an action (--action) and a policy (--policy): what is done "
             "instead"
         )
-    past = Past.read(options.record, options, options.limits)
+    past = Past.read(options.record, options.limits, trust=options.trust)
     place, redrawn = Place.of(past, options.at), options.futures is not None
     made = past.moment(place.at).action
     others = players(past, options.policy, redrawn=redrawn)

@@ -73,7 +73,7 @@ def regret(options: RegretOptions) -> RegretTable:
         given = short_repr(options.most_options)
         raise UsageError(f"{given} options were given; at least 1 is played")
     with noting():  # for a model that reads a file once for all episodes
-        past = Past.read(options.record, options, options.limits)
+        past = Past.read(options.record, options.limits, trust=options.trust)
     base = players_of_all(past, options.then, redrawn=options.futures is not None)
     others, questions = _alternatives(past, options, base)
     judge = Judge(past.bare(), base, fresh_roles(past, base), seeds)
@@ -265,8 +265,7 @@ def _decisions(
         "limits": limits_text(past.limits),
     }
     # Files that a stranger's record names in its parameters are not opened.
-    texts = options.trust or bool(options.params)
-    of_model = [one for one in inside(model) if texts or not isinstance(one, str)]
+    of_model = [one for one in inside(model) if options.trust or not isinstance(one, str)]
     compared = [*parts_of(model, others)]
     files = opened_by(compared) if others else ()
     return _Decisions(

@@ -12,7 +12,6 @@ from typing import Any, Self
 from attrs import define, field
 
 from desim.core.model import Model
-from desim.episodes.episode_options import TrustOptions
 from desim.episodes.trust import trusted_model
 from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
@@ -79,7 +78,7 @@ class GameEnd:
         seats = tuple(role for role, label in header.policies.items() if label == PERSON)
         if not seats:
             raise UsageError(f"{record} is no person's game; its players are {_players(header)}")
-        model = trusted_model(record, header, TrustOptions(trust=trust))
+        model = trusted_model(record, header, trust=trust)
         others = {role: one for role, one in header.policies.items() if role not in seats}
         return cls(model, episode, Path(record), seats, others)
 

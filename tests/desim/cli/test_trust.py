@@ -27,11 +27,9 @@ def test_a_header_with_a_module_is_refused(desim: Desim, folder: Path) -> None:
 
 
 def test_it_is_allowed_on_the_command_line(desim: Desim, folder: Path) -> None:
-    """By name and spec, or as a whole."""
-    forge(folder, desim, model="mine:World", policies={"retailer": "mine:Cover"})
-    done = desim(
-        "resume", "r", "--model", "mine:World", "--policy", "retailer=mine:Cover", "--json"
-    )
+    """By its spec, or as a whole."""
+    forge(folder, desim, policies={"retailer": "mine:Cover"})
+    done = desim("resume", "r", "--policy", "retailer=mine:Cover", "--json")
     assert done.code == 0
     assert json.loads(done.out)["ended"] == "horizon"
     forge_again = folder / "r"
@@ -42,12 +40,12 @@ def test_it_is_allowed_on_the_command_line(desim: Desim, folder: Path) -> None:
     assert desim("export", "r", "--trust", "--out", "books").code == 0
 
 
-def test_a_file_is_allowed_by_set(desim: Desim, folder: Path) -> None:
-    """The parameter is given again."""
+def test_a_file_is_allowed_by_trust(desim: Desim, folder: Path) -> None:
+    """The parameter names it."""
     (folder / "d.csv").write_text("4\n8\n")
     forge(folder, desim, params={"demand": "csv:d.csv"})
     refused(desim("resume", "r"), "would open 'd.csv'")
-    assert desim("resume", "r", "--set", "demand=csv:d.csv", "--json").code == 0
+    assert desim("resume", "r", "--trust", "--json").code == 0
 
 
 def test_a_branch_is_played_from_the_command_line(desim: Desim, folder: Path) -> None:

@@ -15,7 +15,6 @@ from desim import Episode, Policy, play, play_async, replay
 from desim.core.roles import Thinking
 from desim.episodes.counterfactual import Arm, Past, outcome
 from desim.episodes.driver import CallerSession
-from desim.episodes.episode_options import TrustOptions
 from desim.episodes.replay import branch
 from desim.episodes.resume import play_branch, resume
 from desim.errors import BadRecord
@@ -149,7 +148,7 @@ def test_rollouts_take_the_latency() -> None:
 
 def test_other_courses_of_a_record_keep_its_times(file: Path) -> None:
     """Answers on record take the time on record, also one that is replaced."""
-    past = Past.read(file, TrustOptions(trust=True))
+    past = Past.read(file, trust=True)
     score = Episode.read(file).score
     first = past.moments[0].action
     assert outcome(past, Arm(0, evolve(first, steps=first.steps + 5), None), None) == score + 5
