@@ -12,16 +12,12 @@ from desim.short_repr import short_repr
 Rows = Sequence[Mapping[str, Any]]
 
 
-class Ledger(Protocol):
-    """A ledger; it may also have `name`, `digits`, `held`, and a `journal` or `moves`."""
-
-    def digest(self) -> str:
-        """Return a fingerprint: equal for equal entries in equal order."""
-        ...
-
-
 def ledgers_of(state: Any) -> Sequence[Any]:
-    """Return the ledgers of a state, always in the same order; empty for one without `ledgers`."""
+    """Return the ledgers of a state, always in the same order; empty for one without `ledgers`.
+
+    Each has `digest()`, equal for equal entries in equal order; it may also have `name`, `digits`,
+    `held`, and a `journal` or `moves`.
+    """
     ledgers: Sequence[Any] = getattr(state, "ledgers", ())
     return ledgers
 

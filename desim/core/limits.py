@@ -5,27 +5,16 @@ import threading
 from types import FrameType
 from typing import Any
 
-from attrs import Attribute, field, frozen
+from attrs import field, frozen
+from attrs.validators import gt, le, optional
 
 from desim.errors import LimitReached
-from desim.short_repr import short_repr
-
-
-def _positive(_: object, attribute: "Attribute[Any]", value: Any) -> None:
-    if value is None:
-        return
-    whole = attribute.name != "seconds"
-    kinds = (int,) if whole else (int, float)
-    if isinstance(value, bool) or not isinstance(value, kinds) or not 0 < value < _MOST:
-        kind = "whole number" if whole else "number"
-        raise ValueError(f"{attribute.name}={short_repr(value)} was given; it is a {kind} above 0")
-
+from desim.schema.validators import finite, whole
 
 #: The shortest time for which an alarm is set, in seconds; zero would set none.
 _MOMENT = 1e-3
 
-#: No limit is larger; also keeps NaN and infinity out.
-_MOST = 10**15
+_most: list[Any] = [gt(0), le(10**15)]
 
 
 @frozen
@@ -38,9 +27,9 @@ class Limits:
         decisions: Answers of policies.
     """
 
-    seconds: float | None = field(default=None, validator=_positive)
-    events: int | None = field(default=None, validator=_positive)
-    decisions: int | None = field(default=None, validator=_positive)
+    seconds: float | None = field(default=None, validator=optional([finite, *_most]))
+    events: int | None = field(default=None, validator=optional([whole, *_most]))
+    decisions: int | None = field(default=None, validator=optional([whole, *_most]))
 
     def __bool__(self) -> bool:
         return (self.seconds, self.events, self.decisions) != (None, None, None)

@@ -14,9 +14,6 @@ from desim.short_repr import short_repr
 #: Points that an episode may have, 16 bytes each, and series.
 MOST_POINTS, MOST_SERIES = 2_000_000, 10_000
 
-#: The largest tick of a point: that of a signed 64-bit number.
-_LAST_TICK = 2**63 - 1
-
 _NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*")
 
 
@@ -49,8 +46,6 @@ class Points:
         if replace and ticks and ticks[-1] == tick:
             values[-1] = number
             return
-        if tick > _LAST_TICK:
-            raise UsageError(f"a point at t={tick} was given; the last tick is {_LAST_TICK}")
         if self._count >= MOST_POINTS:
             raise UsageError(
                 f"the point of series {name!r} at t={tick} is one too many: an episode has at most "

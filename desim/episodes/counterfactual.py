@@ -8,20 +8,19 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 from msgspec.structs import replace
 
-from desim import catalog
-from desim.catalog.policy_spec import label, read_policies
+from desim.catalog.policy_spec import label
 from desim.collector import rare_collections
 from desim.core.limits import Limits
 from desim.core.model import Model
-from desim.core.policy import Policy, decide_as, memoryless_roles, sees_more_than_rules
+from desim.core.policy import Policy, decide_as, memoryless_roles
 from desim.core.roles import Role
 from desim.core.run import Run
 from desim.core.streams import seed_globals
 from desim.episodes.ahead import Course, check_repeatable, decide_at_once, new_lineup
-from desim.episodes.lineup import Policies, lineup_knows, maker_of
+from desim.episodes.lineup import Policies, maker_of
 from desim.episodes.replay import repeating, run_of
 from desim.episodes.trust import given_policies, naming, trusted_model
 from desim.errors import UsageError
@@ -82,10 +81,6 @@ class Past:
     def asked(self, moment: Step) -> Role:
         """Return the role of a decision, with the actions that the question takes."""
         return self.model.roles[moment.role].of_tags(moment.possible)
-
-    def bare(self) -> "Past":
-        """Return the same without observations, smaller, for workers."""
-        return evolve(self, moments=tuple(replace(one, observation=None) for one in self.moments))
 
 
 def _repeated(
@@ -168,13 +163,9 @@ def players(past: Past, policies: Policies, *, redrawn: bool) -> dict[str, Any]:
 def players_of_all(past: Past, then: Policies, *, redrawn: bool) -> dict[str, Any]:
     """Return by role the policies that play on, one for each role of the record."""
     if then is None:
-        specs = catalog.baselines(past.model)
-        levels = ((text, lineup_knows(past.model, read_policies((text,)))) for text in specs)
-        named = ", ".join(text for text, level in levels if not sees_more_than_rules(level))
-        known = f", for instance one of: {named}" if named else ""
         raise UsageError(
             "the recorded players cannot be asked again: say who plays on after the decision, in "
-            f"every case alike, with --then SPEC (then= in Python){known}"
+            "every case alike, with --then SPEC (then= in Python)"
         )
     given = players(past, then, redrawn=redrawn)
     for role in past.header.policies:

@@ -1,6 +1,6 @@
 """Decisions on record are repeated, to go on from there or to compare steps and the result."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -17,7 +17,7 @@ from desim.core.run import Run, check_futures
 from desim.episodes.episode_options import TrustOptions
 from desim.episodes.trust import trusted_model
 from desim.errors import BadRecord, DesimError, UsageError, WrongAction
-from desim.records.differences import different_place
+from desim.records.differences import DifferingPlace, differences
 from desim.records.episode import Episode, Inside
 from desim.records.lines import Header, Step, step_class
 from desim.schema import tagged, to_plain
@@ -25,6 +25,9 @@ from desim.schema.signatures import takes
 from desim.short_repr import short_repr, shortened
 
 T = TypeVar("T")
+
+#: What is compared of a decision.
+_COMPARED = ("t", "role", "possible", "observation", "action")
 
 _decode = msgspec.json.decode
 
@@ -62,7 +65,7 @@ def repeating(
             made = step_class(decision.spec)
             seen, possible = decision.observation, decision.possible
             now = made(run.world.now, decision.role, seen, None, possible=possible)
-            _same_question(number, step, now)
+            same_step(number, step, now, answered=False)
             try:
                 run.answer(decision, step.action, step.delay)
             except WrongAction as wrong:
@@ -196,56 +199,38 @@ def replay(options: ReplayOptions) -> Episode:
     return evolve(episode, inside=inside)
 
 
-def same_step(number: int, recorded: Step, now: Step) -> None:
-    """Raise `BadRecord` if a decision differs from the recorded one."""
-    _same_question(number, recorded, now)
-    before, after = tagged(recorded.action), tagged(now.action)
-    if before != after:
-        _same(number, recorded, _decode(before), _decode(after), "$.action")
+def same_step(number: int, recorded: Step, now: Step, *, answered: bool = True) -> None:
+    """Raise `BadRecord` if a decision differs from the recorded one; its action if *answered*."""
+    before, after = _compared(recorded, answered=answered), _compared(now, answered=answered)
+    for name, then, since in zip(_COMPARED, before, after, strict=True):
+        # The same JSON is the same value; only other JSON needs a comparison of plain values.
+        if then != since and isinstance(then, bytes):
+            then, since = _decode(then), _decode(since)  # noqa: PLW2901
+        if then != since:
+            where = f"decision {number} (t={recorded.t}, {short_repr(recorded.role)})"
+            raise BadRecord(f"{where} differs: {first_difference(then, since, f'$.{name}')}")
 
 
-def _same_question(number: int, recorded: Step, now: Step) -> None:
-    if (recorded.t, recorded.role) != (now.t, now.role):
-        raise BadRecord(
-            f"decision {number} differs: recorded {short_repr(recorded.role)} at t={recorded.t}, "
-            f"now {now.role!r} at t={now.t}"
-        )
-    # The same JSON is the same value; only other JSON needs a comparison of plain values.
-    if recorded.observed != now.observed:
-        _same(number, recorded, _decode(recorded.observed), _decode(now.observed))
-    if recorded.possible != now.possible:
-        _same(number, recorded, [*recorded.possible], [*now.possible], "$.possible")
-
-
-def _same(number: int, step: Step, recorded: Any, now: Any, path: str = "$") -> None:
-    if now != recorded:
-        where = f"decision {number} (t={step.t}, {short_repr(step.role)})"
-        raise BadRecord(f"{where} differs: {first_difference(recorded, now, path)}")
+def _compared(step: Step, *, answered: bool) -> tuple[Any, ...]:
+    action = tagged(step.action) if answered else b""
+    return step.t, step.role, step.possible, step.observed, action
 
 
 def first_difference(recorded: Any, now: Any, path: str = "$") -> str:
     """Return the path of the first place where two plain values differ, and both in short."""
-    place = different_place(recorded, now, path)
+    return _was(next(differences(recorded, now, path), DifferingPlace(path, recorded, now)))
+
+
+def _was(place: DifferingPlace) -> str:
     return f"{shortened(place.path)} was {short_repr(place.a, 80)}, now {short_repr(place.b, 80)}"
 
 
 def same_result(recorded: Result, now: Result) -> None:
     """Raise `BadRecord` if a result differs from the recorded one, except what policies have used.
 
-    Metrics that the record does not have are not compared: a world may report more since.
+    What the record does not have, such as a metric, is not compared: a world may report more since.
     """
-    before = to_plain(recorded)
     after = to_plain(evolve(now, usage=recorded.usage, last_tick=recorded.last_tick))
-    after["metrics"] = _of_names(after["metrics"], before["metrics"])
-    if before != after:
-        raise BadRecord(f"the result differs: {first_difference(before, after)}")
-
-
-def _of_names(metrics: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: _of_names(value, named[name])
-        if isinstance(value, Mapping) and isinstance(named[name], Mapping)
-        else value
-        for name, value in metrics.items()
-        if name in named
-    }
+    for place in differences(to_plain(recorded), after, "$"):
+        if place.a is not None:
+            raise BadRecord(f"the result differs: {_was(place)}")

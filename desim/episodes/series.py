@@ -134,8 +134,8 @@ class _Series:
     has_ended: bool = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        last = self._known(len(self.files) - 1) if self.files else None
-        self.has_ended = last is not None and last.result is not None
+        known = [self._known(at) for at, _ in enumerate(self.files)]
+        self.has_ended = all(one and one.result for one in known)
 
     @contextlib.contextmanager
     def opened(self, at: int) -> Iterator[InSeries]:
@@ -145,9 +145,7 @@ class _Series:
             known = self._known(at)
             was_recorded = known is not None and known.result is not None
             one = InSeries(at + 1, file, was_recorded)
-            if not was_recorded:
-                self._check_gap(at)
-            elif known is not None and self.has_ended:
+            if known is not None and self.has_ended:
                 one.episode = known
                 yield one
                 return
@@ -182,14 +180,6 @@ class _Series:
                 "arguments again or choose another folder"
             )
         return episode
-
-    def _check_gap(self, at: int) -> None:
-        for later in self.files[at + 1 :] if self.resume else ():
-            if later and later.exists():
-                raise UsageError(
-                    f"{self.files[at]} is missing or was cut, but {later} is there; a series goes "
-                    "on in order, so remove the later records or choose another folder"
-                )
 
 
 def episode_file(folder: Path, number: int) -> Path:

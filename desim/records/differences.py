@@ -89,18 +89,13 @@ def record_differences(a: str | Path, b: str | Path) -> RecordDifferences:
     return RecordDifferences(
         first,
         second,
-        tuple(_differences(head, other, "")),
-        tuple(_differences(end, other_end, "")),
+        tuple(differences(head, other, "")),
+        tuple(differences(end, other_end, "")),
         _first_decision(first, second) if is_one_world else None,
     )
 
 
-def different_place(a: Any, b: Any, path: str = "$") -> DifferingPlace:
-    """Return the first place where two plain values differ, or the values if they do not."""
-    return next(_differences(a, b, path), DifferingPlace(path, a, b))
-
-
-def _differences(a: Any, b: Any, path: str, depth: int = 0) -> Iterator[DifferingPlace]:
+def differences(a: Any, b: Any, path: str, depth: int = 0) -> Iterator[DifferingPlace]:
     """Yield all places where two plain values differ; lists of other lengths are one place."""
     inside: list[tuple[str, Any, Any]] = []
     if depth < _DEEPEST and isinstance(a, dict | None) and isinstance(b, dict | None):
@@ -113,7 +108,7 @@ def _differences(a: Any, b: Any, path: str, depth: int = 0) -> Iterator[Differin
         yield DifferingPlace(path, a, b)
     for step, old, new in inside:
         if old != new:
-            yield from _differences(old, new, f"{path}{step}".removeprefix("."), depth + 1)
+            yield from differences(old, new, f"{path}{step}".removeprefix("."), depth + 1)
 
 
 def _end(episode: Episode) -> dict[str, Any]:
@@ -130,6 +125,6 @@ def _first_decision(a: Episode, b: Episode) -> FirstDifference | None:
         if mine is None or theirs is None:
             return FirstDifference(same, label, goes_on="A" if mine else "B")
         pairs = [(getattr(mine, name), getattr(theirs, name), name) for name in _COMPARED]
-        if places := tuple(different_place(*pair) for pair in pairs if pair[0] != pair[1]):
+        if places := tuple(next(differences(*pair)) for pair in pairs if pair[0] != pair[1]):
             return FirstDifference(same, label, places)
     return None

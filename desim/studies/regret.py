@@ -76,7 +76,7 @@ def regret(options: RegretOptions) -> RegretTable:
         past = Past.read(options.record, options.limits, trust=options.trust)
     base = players_of_all(past, options.then, redrawn=options.futures is not None)
     others, questions = _alternatives(past, options, base)
-    judge = Judge(past.bare(), base, fresh_roles(past, base), seeds)
+    judge = Judge(past, base, fresh_roles(past, base), seeds)
     decisions = _decisions(past, options, judge, others, questions)
     plan, jobs = Grid((decisions,), [*decisions.questions]), min(options.jobs, len(questions))
     # Dead workers are not replaced: only an episode can become a failed row.

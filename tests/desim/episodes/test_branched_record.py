@@ -156,7 +156,9 @@ def test_wrong_use_changes_nothing(failed: Path) -> None:
     cut = b"".join(failed.read_bytes().splitlines(keepends=True)[:-1])
     file.write_bytes(cut.replace(b'"place":4', b'"place":5'))
     new = failed.with_name("new")
-    with pytest.raises(BadRecord, match=r"altered: decision 3 .*\$\.place was 5, now 4"):
+    with pytest.raises(
+        BadRecord, match=r"altered: decision 3 .*\$\.observation\.place was 5, now 4"
+    ):
         play_branch(file, 3, {"walker": one}, record=new)
     assert sorted(path.name for path in failed.parent.iterdir()) == ["altered", "run.jsonl"]
 

@@ -83,15 +83,15 @@ def repeat(number: int) -> Callable[[Lines], None]:
     [
         (
             change(4, "action", "quantity", to=7),
-            r"decision 5 \(t=4, 'retailer'\) differs: \$\.last_order was 800, now 7",
+            r"decision 5 \(t=4, 'retailer'\) differs: \$\.observation\.last_order was 800, now 7",
         ),
         (
             change(3, "observation", "backlog", to=-1),
-            r"decision 3 \(t=2, 'retailer'\) differs: \$\.backlog was -1, now \d+",
+            r"decision 3 \(t=2, 'retailer'\) differs: \$\.observation\.backlog was -1, now \d+",
         ),
         (
             change(2, "t", to=9),
-            "decision 2 differs: recorded 'retailer' at t=9, now 'retailer' at t=1",
+            r"decision 2 \(t=9, 'retailer'\) differs: \$\.t was 9, now 1",
         ),
         (
             change(1, "action", to={"do": "ordr", "quantity": 1}),
@@ -101,7 +101,10 @@ def repeat(number: int) -> Callable[[Lines], None]:
         (repeat(6), "decision 7: the record goes on, but the episode has ended"),
         (change(-1, "score", to=-1.0), r"the result differs: \$\.score was -1\.0, now -\d+"),
         (change(-1, "metrics", "cost_brewery", to=0), r"\$\.metrics\.cost_brewery was 0, now"),
-        (change(0, "params", "target_inventory", to=1), r"decision 1 .*\$\.inventory was 400, n"),
+        (
+            change(0, "params", "target_inventory", to=1),
+            r"decision 1 .*\$\.observation\.inventory was 400, n",
+        ),
         (change(0, "params", "horizon", to=0), r"Expected `int` >= 1 - at `params\.horizon`"),
         (change(0, "model", to="beer_gme"), "written for beer_gme .*did you mean 'beer_game'"),
         (change(0, "model", to="json:JSONDecoder"), "written for json:JSONDecoder.*is no model"),

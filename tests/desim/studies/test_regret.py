@@ -173,7 +173,7 @@ def test_what_cannot_be_judged(bad: Episode) -> None:
     for given, says in (
         ({"then": "order_up_to", "jobs": 0}, "jobs=0 was given"),
         ({"then": "order_up_to", "kinds": ["ordr"]}, "was 'ordr'; did you mean 'order'"),
-        ({"then": None}, "say who plays on .* for instance one of: last_demand"),
+        ({"then": None}, "say who plays on .* with --then SPEC"),
         (
             {"then": "order_up_to", "role": "brewer"},
             "no policy plays 'brewer'.* are retailer",

@@ -291,7 +291,7 @@ def test_a_record_that_does_not_replay_is_shown_as_text(tmp_path: Path) -> None:
     altered(file, "decision", action={"do": "sell", "teas": 1})
     page = read(write_report([file]).read_bytes())
     assert "The record could not be played again" in page.text
-    assert "decision 2 (t=1, 'clerk') differs: $.teas was 8, now 9" in page.text
+    assert "decision 2 (t=1, 'clerk') differs: $.observation.teas was 8, now 9" in page.text
 
 
 def test_a_huge_record_is_not_played_again(
