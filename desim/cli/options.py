@@ -20,7 +20,7 @@ from attrs import frozen
 from desim.cli.exit_codes import CheckedCommand
 from desim.core.limits import Limits
 from desim.engine.budget import CommandBudget, spending
-from desim.episodes.episode_options import ModelOptions
+from desim.episodes.driver import ModelOptions
 from desim.errors import UsageError, sentence
 from desim.schema.wire_types import attribute_texts, members
 from desim.tracing.last_events import MAX_EVENTS

@@ -21,8 +21,7 @@ from desim.core.run import Run
 from desim.core.streams import seed_globals
 from desim.episodes.ahead import Course, check_repeatable, decide_at_once, new_lineup
 from desim.episodes.lineup import Policies, maker_of
-from desim.episodes.replay import repeating, run_of
-from desim.episodes.trust import given_policies, naming, trusted_model
+from desim.episodes.replay import given_policies, naming, repeating, run_of, trusted_model
 from desim.errors import UsageError
 from desim.faults import RAISED
 from desim.records.episode import Episode

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from attrs import field, frozen
 
+from desim import catalog
 from desim.catalog.policy_spec import label
 from desim.collector import rare_collections
 from desim.core.events import Decision
@@ -17,9 +18,8 @@ from desim.core.limits import Alarm
 from desim.core.model import Model
 from desim.core.policy import OutsidePolicy, Policy
 from desim.core.streams import kept_globals, unseeded_globals
-from desim.episodes.episode_options import EpisodeOptions, ModelOptions
 from desim.episodes.lineup import Policies, resolve
-from desim.episodes.session import Session
+from desim.episodes.session import EpisodeOptions, Session
 from desim.errors import BadRecord, DesimError, PolicyFailed, UsageError, WriteFailed
 from desim.faults import RAISED
 from desim.records.episode import Episode
@@ -32,6 +32,27 @@ if TYPE_CHECKING:  # asyncio takes longer to import than desim itself
 
 #: Decisions of one tick with their answers.
 Answers = Sequence[tuple[Decision, Any]]
+
+
+@frozen(kw_only=True, slots=False)
+class ModelOptions:
+    """The model that is played.
+
+    Attributes:
+        model: A name in the catalog or `module:Class`, with or without `/preset`; a model class; or
+            a model.
+        preset: A preset of the model; `desim list MODEL` shows them; default: the first.
+        set: A parameter of the model, or with dots a field inside one. In Python a mapping of
+            parameters to values or texts.
+    """
+
+    model: Model[Any] | type | str = field(kw_only=False)
+    preset: str = ""
+    set: Mapping[str, Any] | None = None
+
+    def build(self) -> Model[Any]:
+        """Return the model with its parameters."""
+        return catalog.model(self.model, self.preset, self.set)
 
 
 @frozen(kw_only=True, slots=False)

@@ -14,8 +14,7 @@ from attrs import evolve
 from desim.core.ledger_protocols import Exportable, Rows, ledgers_of
 from desim.core.model import Model, statements_of
 from desim.core.points import Points
-from desim.episodes.replay import repeated_whole
-from desim.episodes.trust import trusted_model
+from desim.episodes.replay import repeated_whole, trusted_model
 from desim.errors import BadRecord, DesimError, UsageError, possible
 from desim.records.episode import Episode, Inside
 from desim.records.messages import messages_of

@@ -1,8 +1,8 @@
-"""Decisions on record are repeated, to go on from there or to compare steps and the result."""
+"""A record is played again: its model, its decisions, and how steps and results are compared."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,12 +14,12 @@ from desim.core.model import Model
 from desim.core.points import Points
 from desim.core.result import Result
 from desim.core.run import Run, check_futures
-from desim.episodes.episode_options import TrustOptions
-from desim.episodes.trust import trusted_model
+from desim.episodes.lineup import Policies, assign
 from desim.errors import BadRecord, DesimError, UsageError, WrongAction
 from desim.records.differences import DifferingPlace, differences
 from desim.records.episode import Episode, Inside
 from desim.records.lines import Header, Step, step_class
+from desim.records.reach import model_reaches, policy_reaches, refuse
 from desim.schema import tagged, to_plain
 from desim.schema.signatures import takes
 from desim.short_repr import short_repr, shortened
@@ -30,6 +30,69 @@ T = TypeVar("T")
 _COMPARED = ("t", "role", "possible", "observation", "action")
 
 _decode = msgspec.json.decode
+
+
+@frozen(kw_only=True, slots=False)
+class TrustOptions:
+    """Permission to use what a record names.
+
+    Attributes:
+        trust: Use whatever the record names: modules, files, hosts, the environment.
+    """
+
+    trust: bool = False
+
+
+def trusted_model(
+    path: str | Path, header: Header, *, trust: bool = False, roles: Iterable[str] = ()
+) -> Model[Any]:
+    """Build the model of a record, which reaches nothing outside without *trust*.
+
+    The policies of *roles* will be built from their labels on record; *path* is for errors.
+    """
+    if not trust:
+        model, params = header.model, header.params
+        labels = ((role, header.policies[role]) for role in roles)
+        of_policies = (policy_reaches(role, label, model, params) for role, label in labels)
+        refuse([*model_reaches(model, params), *chain.from_iterable(of_policies)], path)
+    with naming(path):
+        return header.build(trust=True)
+
+
+@contextmanager
+def naming(path: object) -> Iterator[None]:
+    """Begin the text of a refused record with its path."""
+    try:
+        yield
+    except BadRecord as fault:
+        raise BadRecord(f"{path}: {fault}") from None
+
+
+def trusted_players(
+    path: str | Path, header: Header, policies: Policies, *, trust: bool
+) -> tuple[Model[Any], dict[str, Any]]:
+    """Return the model of a record, and by role the policies that the caller gives.
+
+    Those of the other roles may be built from their labels on record.
+    """
+    built: list[str] = []
+    if policies is None or isinstance(policies, Mapping):
+        built = [role for role in header.policies if role not in (policies or {})]
+    model = trusted_model(path, header, trust=trust, roles=built)
+    return model, given_policies(header, model, policies)
+
+
+def given_policies(header: Header, model: Model[Any], policies: Policies) -> dict[str, Any]:
+    """Return by role the policies that the caller gives; one alone is for the recorded roles."""
+    if policies is None:
+        return {}
+    given = assign(model, policies, tuple(header.policies))
+    if isinstance(policies, Mapping):
+        return given
+    # A role that the line-up leaves out would be built from its label on record, unchecked.
+    for role in header.policies.keys() - given.keys():
+        raise UsageError(f"{policies} names no policy for {role!r}; write {role}=SPEC too")
+    return {role: one for role, one in given.items() if role in header.policies}
 
 
 def open_decisions(run: Run[Any]) -> Iterator[Decision]:

@@ -14,11 +14,9 @@ from desim.catalog.policy_spec import label
 from desim.core.model import Model
 from desim.core.streams import kept_globals, seed_globals
 from desim.episodes.driver import play_session
-from desim.episodes.episode_options import EpisodeOptions, TrustOptions
 from desim.episodes.lineup import Policies, knows_by_role, resolve
-from desim.episodes.replay import with_futures
-from desim.episodes.session import Session
-from desim.episodes.trust import naming, trusted_players
+from desim.episodes.replay import TrustOptions, naming, trusted_players, with_futures
+from desim.episodes.session import EpisodeOptions, Session
 from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
 from desim.records.lines import PERSON, Header, Step, TranscriptEntry

@@ -11,11 +11,10 @@ from attrs import define, evolve, field, frozen
 from desim.core.limits import Limits
 from desim.core.model import Model, model_of
 from desim.core.streams import kept_globals
-from desim.episodes.driver import play_session
-from desim.episodes.episode_options import EpisodeOptions, ModelOptions
+from desim.episodes.driver import ModelOptions, play_session
 from desim.episodes.lineup import Lineup, Policies, resolve
 from desim.episodes.replay import first_difference
-from desim.episodes.session import Session
+from desim.episodes.session import EpisodeOptions, Session
 from desim.errors import BadRecord, UsageError
 from desim.faults import policy_failing
 from desim.records.episode import Episode

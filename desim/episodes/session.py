@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Any, Self
 
 import msgspec
-from attrs import evolve
+from attrs import evolve, frozen
 
 from desim.core.events import Decision
+from desim.core.limits import Limits
 from desim.core.model import Model
 from desim.core.points import Points
 from desim.core.policy import OutsidePolicy, Policy
 from desim.core.run import Run
 from desim.core.streams import derived_seed, redrawn_seed
 from desim.episodes.ahead import Simulator
-from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup
 from desim.episodes.replay import same_result, same_step
 from desim.episodes.usage import UsageSums
@@ -28,6 +28,41 @@ from desim.records.provenance import policy_code
 from desim.records.reader import RecordedSteps
 from desim.records.writer import Recorder
 from desim.short_repr import short_repr, shortened
+from desim.tracing.kept_trace import Tracing
+
+
+@frozen(kw_only=True, slots=False)
+class EpisodeOptions:
+    """Limits of one episode, and the parts of it that are kept.
+
+    Attributes:
+        limits: Limits of wall time, events and decisions, those repeated from a record included.
+        keep_steps: Keep the decisions in memory. Otherwise the episode reads its steps from the
+            record whenever they are used; without a record it has no steps.
+        series: Whether to record the points of `world.point` and of monitors, and to read what the
+            model reports period by period; see `Episode.series` and `Episode.to_pandas`.
+        keep_state: Whether `episode.state` holds the state at the end, and with it all ledgers; say
+            no where many episodes are held at once.
+        trace: Write a trace of the episode to a new file, which ui.perfetto.dev opens; NAME.gz is
+            compressed. It holds processes, resources, decisions and ledger entries, also those
+            before a failure.
+        last_events: Print the last N events if the episode fails, at most 100,000. In Python they
+            are a note of the error.
+    """
+
+    limits: Limits | None = None
+    keep_steps: bool = True
+    series: bool = False
+    keep_state: bool = True
+    trace: str | Path | None = None
+    last_events: int = 0
+
+    def tracing(self, repeated: int = 0) -> Tracing | None:
+        """Return the observers of an episode that repeats some decisions; None without any."""
+        if self.trace is None and not self.last_events:
+            return None
+        return Tracing(self.trace, self.last_events, repeated)
+
 
 #: The options of sessions without any: the state at the end would hold all ledgers.
 _WITHOUT_STATE = EpisodeOptions(keep_state=False)

@@ -12,8 +12,8 @@ from attrs import field, frozen
 
 from desim.core.limits import Limits
 from desim.core.model import Model
-from desim.episodes.episode_options import TrustOptions
 from desim.episodes.lineup import Policies
+from desim.episodes.replay import TrustOptions
 from desim.errors import UsageError
 from desim.records.episode import Episode
 from desim.show.column import Direction

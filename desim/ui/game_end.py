@@ -12,7 +12,7 @@ from typing import Any, Self
 from attrs import define, field
 
 from desim.core.model import Model
-from desim.episodes.trust import trusted_model
+from desim.episodes.replay import trusted_model
 from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
 from desim.records.lines import PERSON

@@ -21,10 +21,9 @@ from desim.engine.run.job_records import earlier_replies, forget_earlier, has_re
 from desim.engine.run.job_results import error_label, results_of, without_score
 from desim.engine.run.signals import hard_limit
 from desim.episodes.driver import play_session, play_session_async
-from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.lineup import Lineup, is_made_anew, resolve
 from desim.episodes.series import SeriesOptions, series
-from desim.episodes.session import Session
+from desim.episodes.session import EpisodeOptions, Session
 from desim.errors import BadRecord
 from desim.records.episode import Episode
 from desim.records.lines import Header

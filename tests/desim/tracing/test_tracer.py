@@ -15,10 +15,9 @@ from support.workshop import Hire, Workshop
 from desim import Run, catalog, play
 from desim.core.reported import Span, Time
 from desim.episodes.driver import play_session
-from desim.episodes.episode_options import EpisodeOptions
 from desim.episodes.export import write_trace
 from desim.episodes.lineup import resolve
-from desim.episodes.session import Session
+from desim.episodes.session import EpisodeOptions, Session
 from desim.errors import BadRecord, ModelFailed, UsageError
 from desim.studies.boards.baselines import everything
 from desim.tracing.trace_file import save_trace
