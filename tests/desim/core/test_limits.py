@@ -145,7 +145,7 @@ def test_of_nested_alarms_the_outer_one_rings() -> None:
 
 @pytest.mark.parametrize("name", ["seconds", "events", "decisions"])
 @pytest.mark.parametrize(
-    "value", [0, -1, True, "1", float("nan"), float("inf"), 10**5_000], ids=short_repr
+    "value", [0, -1, True, "1", float("nan"), float("inf"), 10**50], ids=short_repr
 )
 def test_a_limit_is_a_number_above_zero(name: str, value: Any) -> None:
     """The text names the limit and what was given."""
