@@ -61,12 +61,12 @@ class Candidate:
     Attributes:
         prompt: The prompt.
         scores: One an item.
-        parent: The candidate it was made from; -1 for one that was given.
+        parents: The candidates it was made from; none for one that was given.
     """
 
     prompt: str
     scores: tuple[float, ...]
-    parent: int = -1
+    parents: tuple[int, ...] = ()
 
     @property
     def mean(self) -> float:
@@ -172,11 +172,11 @@ class Evolution:
             self._round()
         return self.candidates[best_of([each.mean for each in self.candidates])]
 
-    def _join(self, prompt: str, parent: int = -1) -> None:
+    def _join(self, prompt: str, *parents: int) -> None:
         """Score a prompt on the Pareto set and add it."""
         scores = tuple(self.score_pareto(prompt))
         self.budget -= len(scores)
-        self.candidates.append(Candidate(prompt, scores, parent))
+        self.candidates.append(Candidate(prompt, scores, parents))
 
     def _round(self) -> None:
         batch = self.draws.sample(self.feedback, min(self.batch, self.feedback))
@@ -216,7 +216,7 @@ class Evolution:
             return self.draws.weighted(kept, weights), "exploit-normal"
         # A merged prompt joins unscored, so that it counts only through what is made of it.
         zero = (0.0,) * len(self.candidates[0].scores)
-        self.candidates.append(Candidate(merged, zero, kept[0]))
+        self.candidates.append(Candidate(merged, zero, tuple(kept)))
         return len(self.candidates) - 1, "exploit-merge"
 
     def _merged(self, kept: Sequence[int]) -> str:

@@ -4,9 +4,8 @@ A decision is an item. A method learns from a single decision right after it. An
 kept with its score, and the method learns from it before the first decision of the next episode:
 every call made for learning is then part of an episode's record and of its limits.
 
-From independent questions whose outcomes the world shows, a method learns window by window instead,
-as `answer_stream` does outside of a world; training questions come before the first question of the
-first episode.
+From independent questions whose outcomes the world shows, a method learns window by window instead;
+training questions come before the first question of the first episode.
 """
 
 from collections.abc import Mapping, Sequence
@@ -274,45 +273,3 @@ def _figures(metrics: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]
     """Return the figures that are learned from."""
     wanted = names or [name for name, value in metrics.items() if isinstance(value, int | float)]
     return {name: metrics.get(name) for name in wanted[:_FIGURES]}
-
-
-def answer_stream(
-    method: Method,
-    items: Sequence[Item],
-    grade: Grade,
-    *,
-    mode: LearningMode = "online",
-    window: int | None = None,
-    train: Sequence[Item] = (),
-) -> list[Answered]:
-    """Answer questions and score them, learning as the mode says.
-
-    Args:
-        method: The method; its memory changes.
-        items: The questions, numbered from 1.
-        grade: Scores a reply; learning may score further replies.
-        mode: One of `LEARNING_MODES`.
-        window: Items answered before the memory changes; None for the method's own number.
-        train: In the mode offline: the questions to learn from, which are not scored.
-
-    Returns:
-        The first answer to each item, in order; only these count.
-    """
-    if mode == "offline":
-        method.learns = True
-        with method.learning():
-            method.begin_stream(train)
-            method.learn_apart(train, grade)
-    method.learns = mode == "online" or (mode == "eval_only" and method.learns_always)
-    with method.learning():
-        method.begin_stream(items)
-    answered: list[Answered] = []
-    size = max(1, window or method.WINDOW) if mode == "online" else 1
-    for start in range(0, len(items), size):
-        part = items[start : start + size]
-        done = [method.answered(item, grade) for item in part]
-        answered += done
-        if method.learns:
-            with method.learning():
-                method.learn(done, grade)
-    return answered

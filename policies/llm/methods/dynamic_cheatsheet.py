@@ -54,6 +54,8 @@ _EMPTY = "(empty)"
 
 _USING = "A cheatsheet from earlier work; use what helps and check it before you rely on it:\n\n{}"
 
+_BEFORE = "Your answer in the round before:"
+
 _RUNNING = (
     "You may have a program run: write it in one ```python block and end your reply with "
     f"{MARKER}. It has two seconds and the standard library; what it prints is shown to you, and "
@@ -117,7 +119,8 @@ class DynamicCheatsheet(Method):
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
         """Return the answer; of a question, with a sheet of its own that is not stored.
 
-        In further rounds the sheet is rewritten after the answer, which is given again.
+        In further rounds the sheet is rewritten after the answer, and the question asked again with
+        both.
         """
         if _OWN_SHEET[self.task]:
             return self._generated(item, self._sheet_for(item), temperature)
@@ -126,7 +129,8 @@ class DynamicCheatsheet(Method):
             for _ in range(self.times - 1 if self.learns else 0):
                 with self.learning():
                     self.step(item, reply)
-                reply = self._generated(item, self._sheet, temperature)
+                before = f"{_BEFORE}\n{reply_text(reply)}"
+                reply = self._generated(item, self._sheet, temperature, before)
         except Spent:
             return reply
         return reply
@@ -136,8 +140,11 @@ class DynamicCheatsheet(Method):
         shown: str = self.memory.text[: _SHOWN[self.task]]
         return shown
 
-    def _generated(self, item: Item, sheet: str, temperature: float | None) -> ModelReply:
-        request = item.request(self._advice(sheet), self.own_temperature(temperature))
+    def _generated(
+        self, item: Item, sheet: str, temperature: float | None, before: str = ""
+    ) -> ModelReply:
+        advice = paragraphs(self._advice(sheet), before)
+        request = item.request(advice, self.own_temperature(temperature))
         reply = self.complete(request)
         if not self._runs:
             return reply
@@ -240,9 +247,9 @@ class DynamicCheatsheet(Method):
 
 
 def sheet_in(reply: str, old: str) -> str:
-    """Return the text between the first tags of a reply; the old sheet without tags or text."""
+    """Return the text between the first tags of a reply, which may be empty; else the old sheet."""
     sheet, closed, _ = reply.partition(_OPEN)[2].partition(_CLOSE)
-    return (closed and sheet.strip()) or old
+    return sheet.strip() if closed else old
 
 
 def _item_text(item: Item) -> str:

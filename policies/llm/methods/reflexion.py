@@ -32,7 +32,7 @@ _SHOWN, _KEPT = 3, 100
 #: Characters of a lesson that are kept.
 _LONGEST = 4_000
 
-#: Stored where a critique is empty.
+#: Stored where a critique is empty; an empty lesson of an episode stays empty, as published.
 _EMPTY = "(the reflection was empty)"
 
 _CRITIQUE = (
@@ -177,7 +177,7 @@ class Reflexion(Reviewed):
         if not self.as_published:
             text = f"# The situation\n{past.situation}\n\n{text}\n{past.outcome.in_words()}"
         written = " ".join(self.consult(_LESSON, text, _REVISE).split())
-        self.memory = self.memory.add(evolve(lesson, text=written[:_LONGEST] or _EMPTY))
+        self.memory = self.memory.add(evolve(lesson, text=written[:_LONGEST]))
 
     def _store(self, text: str) -> None:
         self.memory = self.memory.add(Lesson(text=text.strip()[:_LONGEST] or _EMPTY))

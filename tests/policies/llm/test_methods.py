@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from attrs import field, frozen
 from support.cases import thinned
+from support.method_traces import answer_stream
 from support.paths import PYTHONPATH
 from support.scripted import called, player, seat_of, worded
 from support.stub import Served, serving, text
@@ -20,7 +21,6 @@ from desim.errors import BadRecord, UsageError
 from policies.llm.chat.messages import user
 from policies.llm.chat.options import LLMOptions
 from policies.llm.method_parts.items import Item, Outcome
-from policies.llm.method_parts.learning import answer_stream
 from policies.llm.method_parts.memory_file import MAX_BYTES, read_memory, shown_memory
 from policies.llm.method_parts.setting import Setting
 from policies.llm.methods import METHODS, method_class

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 from attrs import define, field
+from support.method_traces import answer_stream
 
 from desim.errors import UsageError
 from policies.llm.chat.messages import system, user
 from policies.llm.chat.options import LLMOptions
 from policies.llm.method_parts.items import Item, Outcome, Past, explanation
-from policies.llm.method_parts.learning import answer_stream
 from policies.llm.method_parts.notes import Note, Notes
 from policies.llm.method_parts.playbook import Playbook, statistics
 from policies.llm.method_parts.setting import Setting, Task, per_task
@@ -332,15 +332,23 @@ def test_the_published_numbers_of_items_are_arguments() -> None:
     assert evolved.last.steps[0].budget_left == 20 - 5 - 3 - 3 - 5
 
 
-def test_a_sheet_is_kept_where_there_is_nothing_between_the_tags() -> None:
-    """As without the closing tag; after a plan a reply without tags is the sheet itself."""
-    for reply in ("so: <cheatsheet> \n</cheatsheet> more", "<cheatsheet>cut"):
+def test_a_sheet_is_what_is_between_the_tags() -> None:
+    """Also nothing; without the closing tag the old one is kept."""
+    for reply, kept in (("so: <cheatsheet> \n</cheatsheet> more", ""), ("<cheatsheet>cut", "OLD")):
         for setting in (Setting(), PLAN):
             method = DynamicCheatsheet(complete=Model([reply]), setting=setting)
             method.memory = Cheatsheet(text="OLD")
             method.step(game(), ModelReply("a"))
             method.learn_episode(Past(decision="D"))
-            assert method.memory.text == "OLD"
+            assert method.memory.text == kept
+
+
+def test_a_second_round_sees_the_answer_of_the_first() -> None:
+    """As published: the sheet and the reply of the round before are in the prompt."""
+    model = Model(["first", "<cheatsheet>new</cheatsheet>", "second"])
+    method = DynamicCheatsheet(complete=model, setting=Setting(), rounds=2)
+    assert method.answer(game()).text == "second"
+    assert "new\n\nYour answer in the round before:\nfirst\n" in model.sent[-1]
 
 
 def test_a_program_is_run_where_the_marker_follows_its_fence() -> None:

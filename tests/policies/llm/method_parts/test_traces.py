@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any
@@ -17,6 +17,7 @@ from support.method_traces import (
     Log,
     NoContent,
     Replayed,
+    answer_stream,
     dialogue,
     grade_of,
     items_of,
@@ -32,7 +33,6 @@ from models.edt.planning import extracted, first_pass
 from policies.llm.chat.messages import as_json, system, user
 from policies.llm.method_parts.evolution import best_of, leaders, mean, prompts_in
 from policies.llm.method_parts.items import Item, Outcome, Past
-from policies.llm.method_parts.learning import answer_stream
 from policies.llm.method_parts.method import Method
 from policies.llm.method_parts.notes import BadNote
 from policies.llm.method_parts.playbook import (
@@ -397,6 +397,11 @@ def sheets(method: Any, run: Mapping[str, Any], log: Log) -> None:
             assert method.similar(item) == event["rows_most_similar_first"]
 
 
+def parent_id(parents: Sequence[int]) -> int | list[int]:
+    """Return the parents of a candidate as traces hold them: -1 for none, a list for several."""
+    return [*parents] if len(parents) > 1 else (*parents, -1)[0]
+
+
 def evolutions(method: Any, run: Mapping[str, Any], log: Log) -> None:
     """Compare candidates, rounds and prompts of every window."""
     windows, rounds = run["result"]["windows"], run["result"]["trace"]
@@ -405,7 +410,7 @@ def evolutions(method: Any, run: Mapping[str, Any], log: Log) -> None:
         mine = [
             {
                 "id": index,
-                "parent_id": each.parent,
+                "parent_id": parent_id(each.parents),
                 "prompt": each.prompt,
                 "scores": list(each.scores),
                 "mean_score": each.mean,
