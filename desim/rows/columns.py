@@ -33,10 +33,8 @@ Key = tuple[Any, ...]
 
 #: The keys that all rows of a cell share, and those that are kept of every row.
 _OF_CELL = ("model", "preset", POINT, GIVEN, "params", "policy", "arguments")
-_KEPT = ("seed", "score", "ended", "decisions", "error", CLUSTER, FIXED, DEFAULTS, WORST_SCORE)
-
-#: Keys that are columns only in the rows of sweeps that record, or have language models.
-_OF_SOME = (RECORD, DEFAULTS)
+_RESULTS = ("seed", "score", "ended", "decisions")
+_KEPT = (*_RESULTS, "error", CLUSTER, FIXED, REVISION, RECORD, DEFAULTS, WORST_SCORE)
 
 #: The prefixes of full names, and those that are left out where a name stays unique.
 _PREFIXES, _LEFT_OUT = ("params.", "policy.", "metrics."), ("params.", "metrics.", "series.")
@@ -51,7 +49,6 @@ class Gathered:
         cells: Of each cell the keys that its rows share: model, preset, parameters, policy,
             arguments. Cells are in the order of their first rows.
         cell: The index of the cell of each row.
-        revisions: The revisions of each world, as texts.
         has_items: Whether a row has parts of its score by item.
         paths: By the full name of each column where a row has its value.
         known: The values of some columns.
@@ -60,11 +57,9 @@ class Gathered:
     def __init__(self, rows: Iterable[Row]) -> None:
         self.cells: list[Row] = []
         self.cell = array("L")
-        self.revisions: dict[str, dict[str, None]] = {}
         self.has_items = False
         self.known: dict[Path, list[Any]] = {(key,): [] for key in _KEPT}
         metrics: dict[str, None] = {}
-        some: set[str] = set()
         indices: dict[tuple[Any, ...], int] = {}
         for row in rows:
             texts = _encode([row["params"], row.get("arguments")])
@@ -73,17 +68,14 @@ class Gathered:
             if index == len(self.cells):
                 self.cells.append({key: row[key] for key in _OF_CELL if key in row})
             self.cell.append(index)
-            # A world of parts has a mapping of revisions.
-            self.revisions.setdefault(row["model"], {})[str(row.get(REVISION))] = None
             if not row["metrics"].keys() <= metrics.keys():
                 metrics |= dict.fromkeys(row["metrics"])
             self.has_items = self.has_items or ITEMS in row
-            some.update(key for key in _OF_SOME if key in row)
             for (key,), values in self.known.items():
                 values.append(row.get(key))
-        self.paths = self._paths(metrics, some)
+        self.paths = self._paths(metrics)
 
-    def _paths(self, metrics: Iterable[str], some: Iterable[str]) -> dict[str, Path]:
+    def _paths(self, metrics: Iterable[str]) -> dict[str, Path]:
         design = [key for key in (POINT, GIVEN) if any(key in one for one in self.cells)]
         paths: dict[str, Path] = {key: (key,) for key in ("model", "preset", *design)}
         paths |= {
@@ -92,9 +84,14 @@ class Gathered:
         paths["policy"] = ("policy",)
         arguments = (name for one in self.cells for name in one.get("arguments", ()))
         paths |= {f"policy.{name}": ("arguments", name) for name in arguments}
-        paths |= {key: (key,) for key in ("seed", "score", "ended", "decisions")}
+        paths |= {key: (key,) for key in _RESULTS}
         paths |= {f"metrics.{name}": ("metrics", name) for name in metrics}
-        last = [key for key in _OF_SOME if key in some]
+        # Sweeps that record, and those with language models, have a further column.
+        last = [
+            key
+            for key in (RECORD, DEFAULTS)
+            if any(value is not None for value in self.known[(key,)])
+        ]
         return paths | {key: (key,) for key in ("ledger_digest", "error", *last)}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from attrs import evolve
 
 from desim.core.roles import knowledge_legend
-from desim.engine.plan import DEFAULTS, Row
+from desim.engine.plan import DEFAULTS, REVISION, Row
 from desim.errors import UsageError, possible
 from desim.rows.columns import Key, RowColumns, value_at
 from desim.rows.comparison_table import ComparisonTable, TableLine
@@ -17,11 +17,13 @@ from desim.rows.estimate_notes import (
     missing_note,
     to_tell_term,
 )
+from desim.rows.failures import missing_text
 from desim.rows.known_means import knowledge, known_note
 from desim.rows.samples import FigureValues
 from desim.show.estimates import is_equal
 from desim.show.labels import value_text
-from desim.statistics.pairing import simultaneous
+from desim.statistics.pairing import aligned, simultaneous
+from desim.statistics.ranks import ranked
 
 #: Values of a column that a note lists.
 _LISTED = 5
@@ -83,6 +85,30 @@ def compare(
     return evolve(table, notes=notes, legend=[*_legend(table, len(reference_of))])
 
 
+def best_groups(rows: RowColumns, figure: str, by: str, alpha: float, sign: int) -> tuple[Any, ...]:
+    """Return the groups that may be the best, the best mean first; see `Rows.best`.
+
+    Raises:
+        UsageError: A column does not exist, every group has failed episodes, the groups share no
+            seed, or an episode that has not failed has no number.
+    """
+    found = FigureValues.of(rows, figure)
+    samples = {key: found.sample(group) for (key,), group in rows.places([by]).items()}
+    if lacking := sum(sample.missing for sample in samples.values()):
+        text = missing_text(lacking, len(rows))
+        raise UsageError(f"{text} for {figure!r}; no group is the best")
+    known = {
+        key: {unit: sign * value for unit, value in sample.values.items()}
+        for key, sample in samples.items()
+        if sample.values
+    }
+    if not known:
+        raise UsageError("every group has failed episodes, so none has a mean to choose by")
+    means = zip(known, ranked(aligned([*known.values()]), alpha), strict=True)
+    best = [(-one.mean, place, key) for place, (key, one) in enumerate(means) if one.may_be_best]
+    return tuple(key for _, _, key in sorted(best))
+
+
 def cell_of(row: Row) -> str:
     """Return the text that all rows of one model and one policy of a sweep share."""
     return json.dumps([row[name] for name in ("model", "preset", "params", "policy")])
@@ -93,7 +119,10 @@ def cell_of(row: Row) -> str:
 
 def _notes_on_rows(rows: RowColumns) -> Iterator[str]:
     """Yield the sentences on worlds of several revisions, and on default actions."""
-    for world, each in rows.gathered.revisions.items():
+    revisions: dict[str, dict[str, None]] = {}
+    for world, revision in zip(rows.column("model"), rows.column(REVISION), strict=True):
+        revisions.setdefault(world, {})[str(revision)] = None  # of a world of parts a mapping
+    for world, each in revisions.items():
         if len(each) > 1:
             named = ", ".join(each)
             yield f"rows of {world} are of revisions {named}, which are different worlds"

@@ -6,18 +6,13 @@ A frame has one line an episode, or one an episode and period where the series a
 import math
 from array import array
 from collections.abc import Sequence
-from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
 from desim.engine.plan import GIVEN, POINT
 from desim.errors import UsageError, possible
 from desim.rows.columns import Key, RowColumns, plain_value, shortened, value_at
-from desim.show.frames import lines, pandas_frame, polars_frame
-from desim.show.frames import write_parquet as write_lines
 
-if TYPE_CHECKING:  # none is needed but by those who ask for it
-    import pandas as pd
-    import polars as pl
+if TYPE_CHECKING:  # `import desim` must not load numpy
     from numpy import float64
     from numpy.typing import NDArray
 
@@ -28,27 +23,14 @@ NO_SERIES = "the rows hold no series; play the sweep with series=True, or with -
 _KEYS, _PREFIXES = {"model", "preset", POINT, GIVEN, "policy", "seed"}, ("params.", "policy.")
 
 
-def to_pandas(rows: RowColumns, *, series: bool = False) -> "pd.DataFrame":
-    """Return a data frame of pandas; see `Rows.to_pandas`."""
-    return pandas_frame(_columns(rows, series=series))
+def frame_columns(rows: RowColumns, *, series: bool) -> dict[str, Any]:
+    """Return the values of all lines of a frame by column; see `Rows.to_pandas`.
 
+    Those of series are arrays, with NaN for a missing value.
 
-def to_polars(rows: RowColumns, *, series: bool = False) -> "pl.DataFrame":
-    """Return a data frame of polars; see `Rows.to_polars`."""
-    import numpy as np
-
-    columns = _columns(rows, series=series)
-    arrays = {name: np.asarray(one) for name, one in columns.items() if isinstance(one, array)}
-    return polars_frame({**columns, **arrays})
-
-
-def write_parquet(rows: RowColumns, path: str | FilePath, *, series: bool = False) -> None:
-    """Write a Parquet file, completely or not at all; see `Rows.write_parquet`."""
-    write_lines(lines(_columns(rows, series=series)), path)
-
-
-def _columns(rows: RowColumns, *, series: bool) -> dict[str, Any]:
-    """Return the values of all lines by column; those of series as arrays, NaN where missing."""
+    Raises:
+        UsageError: *series* are wanted and the rows hold none.
+    """
     if series:
         return _columns_of_series(rows)
     paths = rows.gathered.paths
@@ -60,11 +42,7 @@ def _columns(rows: RowColumns, *, series: bool) -> dict[str, Any]:
 
 
 def _columns_of_series(rows: RowColumns) -> dict[str, Any]:
-    """Return the columns of a frame with one line an episode and period.
-
-    Raises:
-        UsageError: The rows hold no series.
-    """
+    """Return the columns of a frame with one line an episode and period."""
     names = dict.fromkeys(name for row in rows for name in row.get("series") or ())
     if not names:
         wanted = any("series" in row for row in rows)
@@ -94,11 +72,7 @@ def _columns_of_series(rows: RowColumns) -> dict[str, Any]:
 def series_by_group(
     rows: RowColumns, name: str, by: Sequence[str]
 ) -> "dict[Key, NDArray[float64]]":
-    """Return a series as one array for each group; see `Rows.series`.
-
-    Raises:
-        UsageError: The series or a column does not exist.
-    """
+    """Return a series as one array for each group; see `Rows.series`."""
     values = [row.get("series", {}).get(name) for row in rows]
     # Failed rows hold no series, so any name may be one.
     if None in rows.column("error") and all(one is None for one in values):

@@ -4,7 +4,7 @@ import codecs
 import contextlib
 import operator
 from array import array
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
@@ -16,17 +16,15 @@ from desim.catalog.policy_spec import label
 from desim.engine.plan import Row
 from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
-from desim.rows import row_frames
-from desim.rows.columns import RowColumns, means_by_seed, shortened, value_at
-from desim.rows.compare import compare
+from desim.rows.columns import RowColumns, shortened, value_at
+from desim.rows.compare import best_groups, compare
 from desim.rows.comparison_table import ComparisonTable
-from desim.rows.failures import missing_text
 from desim.rows.packed import PackedRows
+from desim.rows.row_frames import frame_columns, series_by_group
+from desim.show import frames
 from desim.show.files import open_regular, write_whole
 from desim.show.table import Table, csv_lines
 from desim.statistics.intervals import checked_level
-from desim.statistics.pairing import aligned
-from desim.statistics.ranks import ranked
 
 if TYPE_CHECKING:  # `import desim` must not load numpy
     import pandas as pd
@@ -114,12 +112,20 @@ class Rows(RowColumns):
             UsageError: The path holds no sweep, or another process is writing it.
             BadRecord: A line is not a row.
         """
-        folder, file = Path(path), Path(path)
-        if folder.is_dir():
-            file = folder / "rows.jsonl"
-            if not file.exists():
-                return _unfinished(folder)
+        from desim.engine.store import FILE_NAME, Store
+
+        file = Path(path)
+        if file.is_dir():
+            names = [name for name in ("rows.jsonl", FILE_NAME) if (file / name).exists()]
+            if not names:
+                raise UsageError(
+                    f"{file} holds no sweep: it has neither rows.jsonl nor {FILE_NAME}"
+                )
+            file = file / names[0]
         try:
+            if file.name == FILE_NAME:
+                with Store(file.parent, read=True) as store:
+                    return cls.parsed(map(_checked, store.rows()))
             with open_regular(file) as lines:
                 return cls.parsed(_checked(line.strip(_AROUND)) for line in lines)
         except OSError as fault:
@@ -220,7 +226,7 @@ class Rows(RowColumns):
             UsageError: The series or a column does not exist.
         """
         columns_by = (by,) if isinstance(by, str) else tuple(by)
-        found = row_frames.series_by_group(self, name, columns_by)
+        found = series_by_group(self, name, columns_by)
         return {key[0]: one for key, one in found.items()} if isinstance(by, str) else found
 
     def table(
@@ -277,17 +283,7 @@ class Rows(RowColumns):
                 f"minimise={figure!r}, or rows that `sweep` returned for a world whose "
                 "figures say it"
             )
-        sign = -1 if better == "lower" else 1
-        known = {
-            key[0]: {seed: sign * value for seed, value in means.items()}
-            for key, rows in self.groups(by).items()
-            if (means := _means_of_all(rows, figure)) is not None
-        }
-        if not known:
-            raise UsageError("every group has failed episodes, so none has a mean to choose by")
-        lines = zip(known, ranked(aligned([*known.values()]), alpha), strict=True)
-        found = [(key, line.mean) for key, line in lines if line.may_be_best]
-        return tuple(key for key, _ in sorted(found, key=lambda one: -one[1]))
+        return best_groups(self, figure, by, alpha, -1 if better == "lower" else 1)
 
     def to_pandas(self, *, series: bool = False) -> "pd.DataFrame":
         """Return a data frame of pandas, one line an episode.
@@ -303,7 +299,7 @@ class Rows(RowColumns):
         Raises:
             UsageError: pandas is not installed, or *series* are wanted and the rows hold none.
         """
-        return row_frames.to_pandas(self, series=series)
+        return frames.pandas_frame(frame_columns(self, series=series))
 
     def to_polars(self, *, series: bool = False) -> "pl.DataFrame":
         """Return a data frame of polars; its columns are those of `to_pandas`.
@@ -314,21 +310,20 @@ class Rows(RowColumns):
         Raises:
             UsageError: polars is not installed, or *series* are wanted and the rows hold none.
         """
-        return row_frames.to_polars(self, series=series)
+        return frames.polars_frame(frame_columns(self, series=series))
 
     def write_parquet(self, path: str | Path, *, series: bool = False) -> None:
         """Write a Parquet file, completely or not at all; its columns are those of `to_pandas`.
 
         Args:
             path: The file.
-            series: See `to_pandas`; a missing value is NULL. Lines are written one by one, so
-                they need not fit into memory.
+            series: See `to_pandas`; a missing value is NULL.
 
         Raises:
             UsageError: The file cannot be written, the rows are empty, duckdb is not installed, or
                 *series* are wanted and the rows hold none.
         """
-        row_frames.write_parquet(self, path, series=series)
+        frames.write_parquet(frames.lines(frame_columns(self, series=series)), path)
 
     def write(self, folder: str | Path) -> None:
         """Write rows.csv and rows.jsonl, each completely or not at all.
@@ -352,30 +347,6 @@ class Rows(RowColumns):
         return csv_lines(tuple(named), lines)
 
 
-def _means_of_all(rows: Rows, show: str) -> Mapping[Hashable, float] | None:
-    """Return the mean of a column by seed; None if a failed episode has no value."""
-    values = rows.counted(show)
-    unknown = [
-        error for error, value in zip(rows.column("error"), values, strict=True) if value is None
-    ]
-    if lacking := unknown.count(None):
-        raise UsageError(f"{missing_text(lacking, len(rows))} for {show!r}; no group is the best")
-    return None if unknown else means_by_seed(rows.column("seed"), values)
-
-
-def _unfinished(folder: Path) -> Rows:
-    """Read the rows of an unfinished sweep from its checkpoint."""
-    from desim.engine.store import FILE_NAME, Store
-
-    if not (folder / FILE_NAME).exists():
-        raise UsageError(f"{folder} holds no sweep: it has neither rows.jsonl nor {FILE_NAME}")
-    try:
-        with Store(folder, read=True) as store:
-            return Rows.parsed(map(_checked, store.rows()))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
-        raise BadRecord(f"{folder / FILE_NAME} is not as a sweep wrote it: {fault}") from None
-
-
 def policy_label(value: Any) -> Any:
     """Return the label that rows have for a policy; other values unchanged."""
     if isinstance(value, str) or callable(value) or hasattr(value, "decide"):
@@ -390,11 +361,8 @@ def _checked(line: bytes) -> bytes:
     return line
 
 
-#: The beginning of the JSON lines of a sweep and of a record.
-_ROW, _RECORD = b'{"model":', b'{"line":"header"'
-
-#: The first bytes of a file compressed with gzip.
-_GZIP = b"\x1f\x8b"
+#: The beginning of the JSON lines of a sweep and of a record, and of a file compressed with gzip.
+_ROW, _RECORD, _GZIP = b'{"model":', b'{"line":"header"', b"\x1f\x8b"
 
 
 def load(path: str | Path) -> Rows | Episode:
@@ -410,15 +378,14 @@ def load(path: str | Path) -> Rows | Episode:
         BadRecord: The rows or the record cannot be read.
     """
     place = Path(path)
-    if place.is_dir():
-        return Rows.read(place)
-    try:
-        with open_regular(place) as file:
-            start = file.read(len(codecs.BOM_UTF8 + _RECORD)).removeprefix(codecs.BOM_UTF8)
-    except OSError as fault:
-        raise UsageError(f"cannot read {place}: {fault.strerror}") from None
-    if start.startswith((_RECORD, _GZIP)):
-        return Episode.read(place)
-    if start.startswith(_ROW):
-        return Rows.read(place)
-    raise UsageError(f"{place} is neither the rows of a sweep nor a record of desim")
+    if not place.is_dir():
+        try:
+            with open_regular(place) as file:
+                start = file.read(len(codecs.BOM_UTF8 + _RECORD)).removeprefix(codecs.BOM_UTF8)
+        except OSError as fault:
+            raise UsageError(f"cannot read {place}: {fault.strerror}") from None
+        if start.startswith((_RECORD, _GZIP)):
+            return Episode.read(place)
+        if not start.startswith(_ROW):
+            raise UsageError(f"{place} is neither the rows of a sweep nor a record of desim")
+    return Rows.read(place)

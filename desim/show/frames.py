@@ -2,6 +2,7 @@
 
 import contextlib
 import tempfile
+from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -38,7 +39,7 @@ def pandas_frame(columns: Columns) -> "pd.DataFrame":
 
 
 def polars_frame(columns: Columns) -> "pl.DataFrame":
-    """Return a data frame of polars, in which NaN of a numpy array is null.
+    """Return a data frame of polars, in which NaN of an array is null.
 
     Raises:
         UsageError: polars is not installed.
@@ -47,7 +48,10 @@ def polars_frame(columns: Columns) -> "pl.DataFrame":
         import polars as pl
     except ImportError:
         raise UsageError(_missing("polars")) from None
-    return pl.DataFrame(columns, strict=False, infer_schema_length=None, nan_to_null=True)
+    import numpy as np
+
+    plain = {name: np.asarray(v) if isinstance(v, array) else v for name, v in columns.items()}
+    return pl.DataFrame(plain, strict=False, infer_schema_length=None, nan_to_null=True)
 
 
 def _missing(package: str) -> str:
