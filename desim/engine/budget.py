@@ -66,10 +66,6 @@ class CommandBudget:
         """Whether there is a limit."""
         return self.max_calls is not None or bool(self.shared)
 
-    def of(self, purse: str) -> "CommandBudget":
-        """Return the budget with a name; this one if there is none."""
-        return self.purses.get(purse, self)
-
     def check(self) -> None:
         """Raise `LimitReached` if no further call may be made."""
         reached = [each for each in self.shared if each.left or each.spent >= each.most]
@@ -125,9 +121,10 @@ class CommandBudget:
 _present: ContextVar[CommandBudget | None] = ContextVar("command_budget", default=None)
 
 
-def command_budget() -> CommandBudget:
-    """Return the budget of the present command; outside a command, a new one without limits."""
-    return _present.get() or CommandBudget()
+def command_budget(purse: str = "") -> CommandBudget:
+    """Return the budget of the present command, or a purse of it; outside one without limits."""
+    budget = _present.get() or CommandBudget()
+    return budget.purses.get(purse, budget)
 
 
 @contextmanager

@@ -165,21 +165,3 @@ def checked_seeds(seeds: Iterable[int]) -> tuple[int, ...]:
         check_seed(seed)
     refuse_duplicates("seed", checked)
     return checked
-
-
-def disjoint_seeds(
-    seeds: Iterable[int], held_out: Iterable[int] | None
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return training and held-out seeds; by default as many held-out ones behind the others.
-
-    Raises:
-        UsageError: A seed is in both or invalid, or one of the lists is empty.
-    """
-    ours = checked_seeds(seeds)
-    others = range(max(ours) + 1, max(ours) + 1 + len(ours)) if held_out is None else held_out
-    unseen = checked_seeds(others)
-    if shared := set(ours) & set(unseen):
-        raise UsageError(
-            f"seed {min(shared)} is in both training and held-out seeds; they must differ"
-        )
-    return ours, unseen

@@ -5,7 +5,7 @@ A job is plain data that can be sent to another process.
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -74,7 +74,7 @@ class Cell:
         episodes: Episodes of a job in a row with the same policies, which may learn in between; the
             first has the seed of the job, each further one the next seed.
         usage: Whether results hold what episodes used: calls, tokens, money, seconds.
-        purse: The name of the limits of money that its policies share; see `CommandBudget.of`.
+        purse: The name of the limits of money that its policies share; see `command_budget`.
         rehearsed: Whether language models take all their replies from records that were set aside.
         known: Transcript entries by seed that policies get first; see `OutsidePolicy.reuse`.
     """
@@ -111,12 +111,9 @@ class Cell:
         beside = {**series, **records, **in_a_row, **usage}
         return {"model": model, "policies": played, "limits": limits, **beside}
 
-    def parts(self) -> Iterable[Any]:
-        """Return the classes, functions and texts of the model and the policies."""
-        return self._parts
-
     @cached_property
-    def _parts(self) -> tuple[Any, ...]:
+    def parts(self) -> tuple[Any, ...]:
+        """The classes, functions and texts of the model and the policies."""
         return *inside(self.model), *players(self.model, self.entry.policies)
 
     def job(self, seed: int) -> Any:

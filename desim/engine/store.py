@@ -209,7 +209,7 @@ class Store:
         """Return the topics of a cell; those of its code once for each set of classes."""
         if self._in_memory:
             return {}
-        parts = [*cell.parts()]
+        parts = cell.parts
         made = {id(one): one for one in parts if not isinstance(one, str | bytes)}
         if (key := tuple(made)) not in self._known:
             roots = [*made.values()]  # kept, so that no id is used twice

@@ -2,7 +2,7 @@
 
 import contextlib
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -212,13 +212,13 @@ class _Decisions(Cell):
         questions: By how many decisions precede each.
         against: The alternatives with which they are compared, in words.
         data: The data that determine how a decision is judged, by topic.
-        code: The classes, functions and texts that judge it.
+        parts: The classes, functions and texts that judge it.
     """
 
     questions: Mapping[int, Question]
     against: str
     data: dict[str, str]
-    code: Sequence[Any]
+    parts: tuple[Any, ...]
 
     # Each decision has scores of its own.
     is_fixed = False
@@ -233,10 +233,6 @@ class _Decisions(Cell):
     def plays(self) -> dict[str, str]:
         """Return the data that determine how a decision is judged, by topic."""
         return self.data
-
-    def parts(self) -> Iterable[Any]:
-        """Return the classes, functions and texts that judge a decision."""
-        return self.code
 
 
 def _decisions(
@@ -275,7 +271,7 @@ def _decisions(
         questions={one.at: one for one in questions},
         against=against,
         data=data,
-        code=[Judge, *of_model, *parts_of(model, judge.then), *compared, *files],
+        parts=(Judge, *of_model, *parts_of(model, judge.then), *compared, *files),
     )
 
 

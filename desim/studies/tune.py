@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from attrs import define, field, frozen
 
-from desim.engine.grid import disjoint_seeds
+from desim.engine.grid import checked_seeds
 from desim.engine.parameters import Choices, Range
 from desim.engine.plan import Grid
 from desim.engine.run.executors import Executor
@@ -229,7 +229,13 @@ def tune(options: TuneOptions) -> Tuned:
     """
     _check_number("sampler_seed", options.sampler_seed, 0, _MAX_SAMPLER_SEED)
     _check_number("budget", options.budget, 1, _MAX_BUDGET)
-    ours, others = disjoint_seeds(options.seeds, options.held_out)
+    ours, held_out = checked_seeds(options.seeds), options.held_out
+    after = max(ours) + 1
+    others = checked_seeds(range(after, after + len(ours)) if held_out is None else held_out)
+    if shared := {*ours} & {*others}:
+        raise UsageError(
+            f"seed {min(shared)} is in both training and held-out seeds; they must differ"
+        )
     searched = problem(
         options.model,
         options.policy,

@@ -162,7 +162,7 @@ def test_boards_and_reports_mark_it(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_sweep_depends_on_the_base() -> None:
     """Its code counts, as that of a policy that plays itself."""
     for base, counts in (("greedy", False), ("base_stock", True)):
-        topics = code_topics(grid("beer_game", [f"rollout,base={base}"], [0]).cells[0].parts())
+        topics = code_topics(grid("beer_game", [f"rollout,base={base}"], [0]).cells[0].parts)
         assert ("the code of policies/heuristics/beer_game" in topics) is counts
 
 

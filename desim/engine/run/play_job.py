@@ -53,7 +53,7 @@ def play_chunk(jobs: Iterable[Job]) -> Iterator[bytes]:
         The results of each job as JSON, the form in which they are sent and stored, with the files
         that were opened (see `opened_files.split`).
     """
-    return in_time(jobs, play_to_json, lambda job: job.cell.parts())
+    return in_time(jobs, play_to_json, lambda job: job.cell.parts)
 
 
 def play_twice(jobs: Iterable[Job]) -> Iterator[bytes]:
@@ -91,7 +91,7 @@ def play_with_files(job: Job, play: Play = play_session) -> bytes:
     """Play a job; return its results as JSON, with the files that were opened."""
     with noting():
         results = play_to_json(job, play)
-    return with_files(results, job.cell.parts())
+    return with_files(results, job.cell.parts)
 
 
 @contextlib.contextmanager
@@ -130,7 +130,7 @@ def failed_to_json(job: Job, error: str) -> bytes:
 def _results_of(job: Job, ended: list[dict[str, Any]], play: Play) -> dict[str, Any]:
     """Play a job, anew if its record does not fit."""
     if job.cell.waits and not has_record(job):  # one may hold all replies that are left
-        command_budget().of(job.cell.purse).check()
+        command_budget(job.cell.purse).check()
     # Around the session's own alarm, as the constructor of a policy or a model may not end either.
     seconds = job.cell.limits.seconds if job.cell.limits else None
     with hard_limit(seconds), Alarm(seconds):
@@ -216,7 +216,7 @@ def _check_header(record: Path, recorded: Header, wanted: Header) -> None:
 def _lineup(job: Job) -> Lineup:
     """Return the policies of a job, with the replies that need not be paid for."""
     seed_globals(job.seed)
-    with spending(command_budget().of(job.cell.purse)):
+    with spending(command_budget(job.cell.purse)):
         lineup = resolve(job.cell.model, _copied(job.cell.entry.policies), job.seed)
     for role, policy in lineup.policies.items():
         if isinstance(policy, OutsidePolicy):

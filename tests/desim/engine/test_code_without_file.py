@@ -86,7 +86,7 @@ def test_what_has_a_file_counts_by_it() -> None:
     class Local(Stride):
         """A local class of a file's class."""
 
-    topics = code_topics(grid(Walk, Local, [0]).cells[0].parts())
+    topics = code_topics(grid(Walk, Local, [0]).cells[0].parts)
     assert "the code of support.small_worlds" in topics
     assert [one for one in topics if ":" in one] == [
         f"the code of {__name__}:test_what_has_a_file_counts_by_it.<locals>.Local"

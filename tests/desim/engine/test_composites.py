@@ -72,7 +72,7 @@ def test_the_fingerprint_covers_parts_and_links() -> None:
 
 
 def _reached(plan: Grid) -> set[str]:
-    return {topic.removeprefix("the code of ") for topic in code_topics(plan.cells[0].parts())}
+    return {topic.removeprefix("the code of ") for topic in code_topics(plan.cells[0].parts)}
 
 
 def test_arguments_of_a_line_up_vary_by_role() -> None:

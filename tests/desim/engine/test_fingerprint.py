@@ -116,7 +116,7 @@ def test_another_desim_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def topics(model: str, policies: Any, **changes: Any) -> dict[str, str]:
     """The topics of one model with one line-up."""
-    parts = [*grid(model, policies, [0], changes=changes).cells[0].parts()]
+    parts = [*grid(model, policies, [0], changes=changes).cells[0].parts]
     return {**code_topics(parts), **file_topics(parts)}
 
 

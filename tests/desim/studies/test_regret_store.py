@@ -134,7 +134,7 @@ def test_a_stranger_s_record_opens_no_file(tmp_path: Path) -> None:
     record = play(evolve(GAME, opponents=str(file)), {"retailer": "typical"}, seed=1)
     found: list[str] = []
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Store, "of", lambda _, plan: found.extend(map(str, plan.cells[0].parts())))
+        patched.setattr(Store, "of", lambda _, plan: found.extend(map(str, plan.cells[0].parts)))
         for trust in (False, True):
             found.clear()
             with contextlib.suppress(AttributeError, TypeError):
