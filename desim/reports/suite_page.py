@@ -166,7 +166,7 @@ def _marked(line: SuiteLine) -> str:
 
 
 def _is_partial(line: SuiteLine) -> bool:
-    return bool(line.cut or line.not_played or line.failed or line.open)
+    return any(line.counts[state] for state in ("cut", "not played", "failed", "open"))
 
 
 def _published_number(text: str) -> float | None:

@@ -1,8 +1,7 @@
 """What a suite takes: the episodes that are left, with the calls, tokens and money expected.
 
-The use of the episodes left is estimated from played episodes of the same entry in the same world.
-If an entry has played none, the calls and tokens of other language models in that world are used,
-at the entry's own prices; without such episodes, the calls that its method declares.
+The use of the episodes left is estimated from played episodes of the same entry in the same world,
+or if there are none, from the calls that its method declares.
 """
 
 from collections.abc import Iterator, Sequence
@@ -81,8 +80,8 @@ def expectations(
         plan: The suite.
         outcomes: What has been played.
         written: Tokens that a model writes in a call, instead of those that were written.
-        declared: Whether an entry in whose world no language model has played yet is expected to
-            need the calls that its method declares; an episode of `random` is played for it.
+        declared: Whether an entry that has played no episode yet is expected to need the calls that
+            its method declares; an episode of `random` is played for it.
     """
     left = dict.fromkeys(plan.cells, 0)
     ended: dict[tuple[str, str], list[Played]] = {pair: [] for pair in plan.cells}
@@ -98,9 +97,8 @@ def expectations(
         own = ended[world, name]
         if not (count := left[world, name] - len(own)):
             continue
-        others = [o for at, each in ended.items() if at[0] == world for o in each]
         entry = plan.suite.entries[name]
-        use, basis = _use(count, cell, own, [o for o in others if o.usage.get("calls")])
+        use, basis = _use(count, cell, own)
         if use == _UNKNOWN and declared:
             use, basis = _declared(count, cell, entry)
         calls, read, wrote = use
@@ -116,16 +114,14 @@ def expected_cost(lines: Sequence[Expectation]) -> float | None:
     return sum(costs) if len(costs) == len(lines) else None
 
 
-def _use(
-    count: int, cell: SuiteCell, own: Sequence[Played], others: Sequence[Played]
-) -> tuple[_Use, str]:
-    """Return the use of some episodes by those that were played, and whose these are."""
+def _use(count: int, cell: SuiteCell, own: Sequence[Played]) -> tuple[_Use, str]:
+    """Return the use of some episodes by those that were played, and on what it rests."""
     if not cell.host:
         return (0.0, None, None), "no language model"
-    if not (known := own or others):
+    if not own:
         return _UNKNOWN, "none"
-    calls, read, wrote = (count * fmean(o.usage.get(name, 0.0) for o in known) for name in _USED)
-    return (calls, read, wrote), f"{len(known)} of {'its own' if own else 'other models'}"
+    calls, read, wrote = (count * fmean(o.usage.get(name, 0.0) for o in own) for name in _USED)
+    return (calls, read, wrote), f"{len(own)} of its own"
 
 
 def _declared(count: int, cell: SuiteCell, entry: EntryTable) -> tuple[_Use, str]:

@@ -5,7 +5,6 @@ the same world, with the same seed and repeat, so routers are played after all o
 """
 
 import hashlib
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,11 +24,9 @@ from desim.episodes.usage import recorded_usage
 from desim.errors import UsageError
 from desim.records.episode import Episode
 from desim.show.files import write_whole
-from desim.suites.published import data_files
 from desim.suites.result_table import result_files
 from desim.suites.suite_file import ROUTER, suite_content
 from desim.suites.suite_folder import (
-    REFERENCE,
     SUITE,
     Outcomes,
     ended_episodes,
@@ -145,13 +142,10 @@ class SuitePlaying:
         )
 
     def _write_suite(self) -> None:
-        """Copy the suite's file, and the published figures that it names, into the folder."""
+        """Copy the suite's file into the folder."""
         try:
             (self.out / RECORDS).mkdir(exist_ok=True)
             write_whole(self.out / SUITE, [suite_content(self.plan.path).encode()])
-            for file in data_files(self.plan):
-                (self.out / REFERENCE).mkdir(exist_ok=True)
-                shutil.copyfile(file, self.out / REFERENCE / file.name)
         except OSError as fault:
             raise UsageError(f"cannot write {self.out}: {fault.strerror}") from None
 

@@ -2,12 +2,12 @@
 
 A file holds `tables` and `figures`, each with `rows` of a `label` and `values` by column; a value
 has what was `printed`. A figure may hold `values` alone, each a row by its `id`. Entries are rows
-of a table, or its columns. The folder is the one that the suite names, otherwise `FIGURES`; the
-folder of a suite has copies of the files that it names.
+of a table, or its columns. Files are in `models/published`: desim's, or those of one's own folder
+of this name.
 """
 
-from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ def published_text(plan: Plan, shown: str, entry: str, column: str) -> str:
     # The names of rows may hold the sign that parts a table from its column.
     for table, key in ((sheet.table, column), (other or sheet.table, name)):
         # The name alone, as a stranger's suite may name any file.
-        rows = _rows((plan.reference or FIGURES) / Path(sheet.file).name, table)
+        rows = _rows(Path(sheet.file).name, table)
         for label in labels:
             for row, place in [(sheet.row, label)] if sheet.row else [(label, key), (key, label)]:
                 if isinstance(cell := rows.get(row, {}).get(place), dict):
@@ -46,16 +46,15 @@ def published_text(plan: Plan, shown: str, entry: str, column: str) -> str:
     return ""
 
 
-def data_files(plan: Plan) -> Iterator[Path]:
-    """Yield the data files that a suite names, unless they ship with the models."""
-    sheets = [table.published for table in plan.shown.values()]
-    for name in dict.fromkeys(Path(sheet.file).name for sheet in sheets if sheet):
-        if plan.reference and (plan.reference / name).is_file():
-            yield plan.reference / name
+def _rows(file: str, table: str) -> dict[str, dict[str, Any]]:
+    """Return the cells of a table by row and column; empty without the file or the table."""
+    folders = (Path(folder) / "published" for folder in import_module("models").__path__)
+    path = next((path for folder in folders if (path := folder / file).is_file()), None)
+    return _cells(path, table) if path else {}
 
 
 @cache
-def _rows(file: Path, table: str) -> dict[str, dict[str, Any]]:
+def _cells(file: Path, table: str) -> dict[str, dict[str, Any]]:
     """Return the cells of a table by row and column; empty if the file is not as expected."""
     try:
         data = msgspec.json.decode(read_text(file))

@@ -14,8 +14,7 @@ from desim.rows.estimate_notes import DEFAULTS_MEANS, estimate_notes, missing_no
 from desim.show.estimates import ends_cell
 from desim.show.labels import estimate_text, number_text
 from desim.show.table import Printed, Table
-from desim.statistics.variance import variance_components
-from desim.suites.results import ResultCell, SuiteLine, results
+from desim.suites.results import STATES, ResultCell, SuiteLine, results
 from desim.suites.suite_folder import Outcomes
 from desim.suites.suite_plan import Plan
 
@@ -38,25 +37,23 @@ def result_table(world: str, lines: Sequence[SuiteLine]) -> Table:
         lines: Its entries.
     """
     lines = by_knowledge(lines)
-    counts: _Block = [("n", [line.n for line in lines])]
-    for head in ("cut", "training", "not played", "failed", "open"):
-        each = [getattr(line, head.replace(" ", "_")) for line in lines]
-        if any(each) or head == "cut":
-            counts.append((head, each))
+    counts: _Block = [
+        ("n" if state == "done" else state, [line.counts[state] for line in lines])
+        for state in STATES
+        if state in ("done", "cut") or any(line.counts[state] for line in lines)
+    ]
     if any(line.defaults is not None for line in lines):
-        shares = [
-            one if (one := line.defaults) is None else Printed(one, f"{one:.0%}") for line in lines
-        ]
-        counts.append(("defaults", shares))
+        given = [line.defaults for line in lines]
+        counts.append(("defaults", [None if n is None else Printed(n, f"{n:.0%}") for n in given]))
     figures = map(_block, zip(*(line.cells for line in lines), strict=True))
     blocks = [
         [("entry", [with_knowledge(line.entry, line.knows) for line in lines])],
         counts,
         *filter(None, figures),
     ]
-    heads, columns = zip(*(column for block in blocks for column in block), strict=True)
+    names, columns = zip(*(column for block in blocks for column in block), strict=True)
     return Table(
-        heads,
+        names,
         zip(*columns, strict=True),
         title=world,
         notes=_notes(lines),
@@ -72,11 +69,11 @@ def by_knowledge(lines: Sequence[SuiteLine]) -> list[SuiteLine]:
 
 def _legend(lines: Sequence[SuiteLine]) -> Iterator[str]:
     """Yield the sentences on what the heads of counts, shares and parts of `tokens` mean."""
-    if any(line.training for line in lines):
+    if any(line.counts["training"] for line in lines):
         yield _TRAINING
     if any(line.defaults for line in lines):
         yield DEFAULTS_MEANS
-    if any(line.not_played for line in lines):
+    if any(line.counts["not played"] for line in lines):
         yield _NOT_PLAYED
     own = ("cost", "tokens", "minutes")
     heads = [cell.head for cell in lines[0].cells if cell.used and cell.head not in own]
@@ -98,7 +95,10 @@ def _notes(lines: Sequence[SuiteLine]) -> Iterator[str]:
         (line, cell) for line in lines for cell in line.cells if cell.estimate or not cell.used
     ]
     yield from missing_note(
-        {f"{line.entry} in {cell.head}": (cell.missing, line.n) for line, cell in cells}
+        {
+            f"{line.entry} in {cell.head}": (cell.missing, line.counts["done"])
+            for line, cell in cells
+        }
     )
     yield from estimate_notes(line.main.sample for line in lines)
     yield from _to_tell(lines)
@@ -205,26 +205,21 @@ def result_files(plan: Plan, outcomes: Outcomes) -> dict[str, bytes]:
 
 
 def _column(line: SuiteLine, cell: ResultCell) -> dict[str, Any]:
-    estimate, parts = cell.estimate, variance_components([*cell.by_seed.values()])
+    one = cell.estimate
     return {
         "world": line.world,
         "entry": line.entry,
         "knows": line.knows,
         "column": cell.head,
         "show": cell.show,
-        "mean": estimate.mean if estimate else None,
+        "mean": one and one.mean,
         "sd": cell.sd,
-        "low": estimate.low if estimate else None,
-        "high": estimate.high if estimate else None,
-        "n": estimate.n if estimate else 0,
+        "low": one and one.low,
+        "high": one and one.high,
+        "n": one.n if one else 0,
         "cases": len(cell.sample.independent) if cell.sample.is_clustered else None,
-        "variance_between_seeds": parts.between if parts else None,
-        "variance_between_was_negative": parts.negative if parts else None,
-        "variance_within_a_seed": parts.within if parts else None,
         "published": cell.published or None,
-        "episodes": line.n,
-        **{name: getattr(line, name) for name in ("cut", "training", "not_played", "failed")},
-        "open": line.open,
+        **{state.replace(" ", "_"): line.counts[state] for state in STATES},
         "defaults": line.defaults,
     }
 

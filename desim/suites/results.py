@@ -1,7 +1,8 @@
 """The results of a suite: the columns of each world and entry, with published numbers."""
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from statistics import pstdev
 
 from attrs import evolve, field, frozen
@@ -19,6 +20,9 @@ from desim.suites.suite_plan import JobKey, Plan
 
 _LEVEL = 0.95
 
+#: The outcomes that are counted: only those that are done are in means.
+STATES = ("done", "cut", "training", "not played", "failed", "open")
+
 #: The end of the names of a phase's calls.
 _CALLS = "_calls"
 
@@ -32,63 +36,51 @@ class ResultCell:
 
     Attributes:
         head: The column's head.
+        show: The statistic that the column shows; see `SuiteColumn.show`.
+        missing: How many episodes have no number and are not in the estimate.
         estimate: The figure of the column; None without an episode. The mean over episodes has an
             interval, which is over the means of seeds if there are several. Episodes in a row
             depend on each other: the interval is over the means of series, and a single series has
             none.
         sd: The standard deviation over episodes; None for fewer than two.
+        sample: The means of seeds on which the interval rests.
         published: The number printed in the paper; empty for none.
         used: Whether the column is the usage of episodes, and not one of the world's own columns.
-        show: The statistic that the column shows; see `SuiteColumn.show`.
-        sample: The means of seeds on which the interval rests.
-        by_seed: The values that the estimate rests on, by seed.
-        missing: How many episodes have no number and are not in the estimate.
     """
 
     head: str
+    show: str
+    missing: int
     estimate: Interval | None = None
     sd: float | None = None
+    sample: Sample = field(factory=lambda: Sample({}), repr=False)
     published: str = ""
     used: bool = False
-    show: str = "mean"
-    sample: Sample = field(factory=lambda: Sample({}), repr=False)
-    by_seed: Mapping[int, Sequence[float]] = field(factory=dict, repr=False)
-    missing: int = 0
 
 
 @frozen
 class SuiteLine:
-    """One entry in one world.
+    """One entry in one world, or in a table over several.
 
     Attributes:
-        world: Its name.
-        entry: Its name.
-        n: Episodes in the means.
-        cut: Episodes that a budget has cut; not in the means.
-        training: Episodes that policies only learned from; not in the means.
-        not_played: Episodes of language models that mostly took the default action; not in the
-            means.
-        failed: Episodes that failed; not in the means.
-        open: Episodes that have not begun or not ended.
+        world: The name of the world or the table.
+        entry: The name of the entry.
+        counts: Its episodes by their outcome, one of `STATES`; see `Played.state`. Open are those
+            that have not begun or not ended.
         defaults: The share of default actions in the decisions of language models, over the
             episodes in the means and those not played; None without such decisions.
         cells: The world's columns, then cost, tokens and minutes if these are not among them, and
-            the tokens of reasoning and of phases where an entry of the world has any.
+            the tokens of reasoning and of phases where any entry has some.
         knows: The most that its policies know, as its ended episodes record it.
         pooled: In a table over several worlds those whose episodes are in the means.
     """
 
     world: str
     entry: str
-    n: int
-    cut: int
-    training: int
-    not_played: int
-    failed: int
-    open: int
+    counts: Mapping[str, int]
     defaults: float | None
-    cells: tuple[ResultCell, ...] = ()
-    knows: Knowledge = "observation"
+    cells: tuple[ResultCell, ...]
+    knows: Knowledge
     pooled: tuple[str, ...] = ()
 
     @property
@@ -99,35 +91,26 @@ class SuiteLine:
 
 def results(plan: Plan, outcomes: Outcomes) -> list[SuiteLine]:
     """Return a line for each world and entry, in the order of the suite."""
+    jobs: dict[tuple[str, str], list[JobKey]] = {}
+    for job in plan.jobs:
+        jobs.setdefault((job.world, job.entry), []).append(job)
+    used = _used_columns({n for each in outcomes.values() for one in each for n in one.usage})
     found: list[SuiteLine] = []
     for shown, table in plan.shown.items():
         worlds = table.worlds if isinstance(table, PooledTable) else [shown]
-        mine: dict[str, list[JobKey]] = {entry: [] for entry in plan.suite.entries}
-        for world in worlds:
-            for job in plan.jobs:
-                if job.world == world:
-                    mine[job.entry].append(job)
-        mine = {entry: jobs for entry, jobs in mine.items() if jobs}
-        known = {
-            entry: [(job, one) for job in jobs for one in outcomes.get(job, ())]
-            for entry, jobs in mine.items()
-        }
-        names = {name for each in known.values() for _, one in each for name in one.usage}
-        used = [] if isinstance(table, PooledTable) else _used_columns(names)
         lines = [
-            _result_line(plan, shown, jobs, known[entry], used) for entry, jobs in mine.items()
+            _result_line(plan, shown, mine, outcomes, used)
+            for entry in plan.suite.entries
+            if (mine := [job for world in worlds for job in jobs.get((world, entry), ())])
         ]
-        calls_models = [
-            bool(plan.suite.entries[name].model or any("calls" in one.usage for _, one in each))
-            for name, each in known.items()
-        ]
+        models = [bool(plan.suite.entries[line.entry].model) for line in lines]
         columns = zip(*(line.cells for line in lines), strict=True)
-        scaled = zip(*(_scaled(column, calls_models) for column in columns), strict=True)
+        scaled = zip(*(_scaled(column, models) for column in columns), strict=True)
         found += [evolve(line, cells=cells) for line, cells in zip(lines, scaled, strict=True)]
     return found
 
 
-def _used_columns(usage: Iterable[str]) -> list[SuiteColumn]:
+def _used_columns(usage: Collection[str]) -> list[SuiteColumn]:
     """Return the columns of what episodes used, with those parts of it that any of them reports."""
     phases = sorted(name.removesuffix(_CALLS) for name in usage if name.endswith(_CALLS))
     parts = ["reasoning"] if "reasoning_tokens" in usage else []
@@ -136,37 +119,36 @@ def _used_columns(usage: Iterable[str]) -> list[SuiteColumn]:
 
 
 def _result_line(
-    plan: Plan, shown: str, jobs: Sequence[JobKey], known: _Episodes, used: Sequence[SuiteColumn]
+    plan: Plan,
+    shown: str,
+    jobs: Sequence[JobKey],
+    outcomes: Outcomes,
+    used: Sequence[SuiteColumn],
 ) -> SuiteLine:
-    entry, table = jobs[0].entry, plan.shown[shown]
-    by_state: dict[str, list[tuple[JobKey, Played]]] = {}
-    for job, played in known:
-        by_state.setdefault(played.state, []).append((job, played))
-    counts = {state: len(each) for state, each in by_state.items()}
-    done = by_state.get("done", [])
-    decided = [one.usage for _, one in (*done, *by_state.get("not played", ()))]
+    entry, table, worlds = jobs[0].entry, plan.shown[shown], plan.suite.worlds
+    known = [(job, one) for job in jobs for one in outcomes.get(job, ())]
+    done = [(job, one) for job, one in known if one.state == "done"]
+    counts = Counter(one.state for _, one in known)
+    counts["open"] = sum(worlds[job.world].episodes for job in jobs) - len(known)
+    decided = (one.usage for _, one in known if one.state in {"done", "not played"})
     columns = table.columns or (SuiteColumn(figure="score"),)
     own, is_pooled = {column.figure for column in columns}, isinstance(table, PooledTable)
     # Several worlds may have the same seeds, and seeds in a row begin series.
-    alone = not is_pooled and plan.suite.worlds[shown].episodes == 1
+    alone = not is_pooled and worlds[shown].episodes == 1
     clusters = {job.seed: one.cluster for job, one in done if alone and one.cluster}
     cells = [
         evolve(_cell(c, done, clusters), published=published_text(plan, shown, entry, c.published))
         for c in columns
     ]
-    cells += [evolve(_cell(c, done, clusters), used=True) for c in used if c.figure not in own]
+    others = () if is_pooled else (column for column in used if column.figure not in own)
+    cells += [evolve(_cell(column, done, clusters), used=True) for column in others]
     return SuiteLine(
         shown,
         entry,
-        len(done),
-        counts.get("cut", 0),
-        counts.get("training", 0),
-        counts.get("not played", 0),
-        counts.get("failed", 0),
-        sum(plan.suite.worlds[job.world].episodes for job in jobs) - len(known),
+        counts,
         default_share(usage_in_all(decided)),
         tuple(cells),
-        most_known(played.knows for _, played in known),
+        most_known(one.knows for _, one in known),
         tuple(dict.fromkeys(job.world for job, _ in done)) if is_pooled else (),
     )
 
@@ -194,7 +176,7 @@ def _cell(column: SuiteColumn, done: _Episodes, clusters: Mapping[int, str]) -> 
         if (value := column_value(played, column)) is not None:
             by_job.setdefault((job.seed, job.repeat), []).append(value)
     values = [value for of_job in by_job.values() for value in of_job]
-    cell = ResultCell(column.head, show=column.show, missing=len(done) - len(values))
+    cell = ResultCell(column.head, column.show, len(done) - len(values))
     if not values:
         return cell
     if column.show == "spread":
@@ -206,8 +188,7 @@ def _cell(column: SuiteColumn, done: _Episodes, clusters: Mapping[int, str]) -> 
     sample = Sample(means, {seed: one for seed, one in clusters.items() if seed in means})
     units = [unit for of_seed in by_seed.values() for unit in of_seed]
     estimate = sample.estimate(_LEVEL) if len(means) > 1 else interval(units)
-    sd = moments(values)[1]
-    return evolve(cell, estimate=estimate, sample=sample, sd=sd, by_seed=by_seed)
+    return evolve(cell, estimate=estimate, sample=sample, sd=moments(values)[1])
 
 
 def _share(column: SuiteColumn, done: _Episodes) -> ResultCell:
@@ -218,8 +199,7 @@ def _share(column: SuiteColumn, done: _Episodes) -> ResultCell:
         for name in column.figure.split(" + ")
         if isinstance(outcomes := played.figures.get(name), list)
     ]
-    missing = len(done) - len({number for number, *_ in lists})
-    cell = ResultCell(column.head, show=column.show, missing=missing)
+    cell = ResultCell(column.head, column.show, len(done) - len({at for at, *_ in lists}))
     found = [((*where, at), one) for _, where, each in lists for at, one in enumerate(each)]
     if not found:
         return cell
@@ -252,7 +232,6 @@ def _scaled(column: Sequence[ResultCell], models: Sequence[bool]) -> Sequence[Re
             if cell.estimate and best > zero
             else None,
             sd=None,
-            by_seed={},
         )
         for cell in column
     ]

@@ -99,7 +99,7 @@ class PublishedSheet:
     """The published table with which a world's results are compared.
 
     Attributes:
-        file: A data file in the suite's folder `reference`.
+        file: A data file in `models/published`, desim's or one's own.
         table: The key of the table in it.
         row: The row of all entries, where the entries are its columns; empty where they are rows.
     """
@@ -207,8 +207,6 @@ class Suite:
         max_cost: Money that all entries may use together; None for no limit.
         ask_above: Money expected above which the command asks before it plays.
         concurrent: Episodes of language models at one endpoint at once, and so calls at once.
-        reference: The folder of the published data files, relative to the suite's file; the figures
-            that ship with the models where empty.
         worlds: By name.
         entries: By name.
         tables: Tables over several worlds, by name.
@@ -220,7 +218,6 @@ class Suite:
     max_cost: float | None = field(default=None, validator=not_negative)
     ask_above: float = field(default=1.0, validator=not_negative)
     concurrent: int = field(default=AT_ONCE, validator=and_(ge(1), le(1_000)))
-    reference: str = ""
     worlds: Mapping[str, WorldTable] = field(factory=dict)
     entries: Mapping[str, EntryTable] = field(factory=dict)
     tables: Mapping[str, PooledTable] = field(factory=dict)

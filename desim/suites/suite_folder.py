@@ -1,6 +1,6 @@
 """The folder of a suite, and the outcomes in it, which are read as data.
 
-suite.toml       a copy of the suite's file; reference/ has copies of the published figures it names
+suite.toml       a copy of the suite's file
 sweep.sqlite     results of all jobs, and what determines them (`desim.engine.store`)
 records/         a record an episode; of episodes in a row a folder a job
 earlier/         records that were set aside, until their jobs have been played again
@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from attrs import evolve
 
 from desim.core.roles import Knowledge
 from desim.engine.plan import RECORDS
@@ -23,8 +22,8 @@ from desim.episodes.usage import is_played, usage_in_all
 from desim.errors import BadRecord, UsageError
 from desim.suites.suite_plan import JobKey, Plan, plan_to_print
 
-#: The copy of the suite's file in its folder, and of the published figures that it names.
-SUITE, REFERENCE = "suite.toml", "reference"
+#: The copy of the suite's file in its folder.
+SUITE = "suite.toml"
 
 #: The beginning of the error of an episode that a limit has stopped.
 _LIMIT = "LimitReached: "
@@ -170,8 +169,6 @@ def read_folder(folder: Path) -> tuple[Plan, Outcomes]:
     if not holds_suite(folder):
         raise UsageError(f"{folder} holds no suite; desim bench SUITE.toml --out plays one into it")
     plan = plan_to_print(folder / SUITE)
-    if plan.reference:
-        plan = evolve(plan, reference=folder / REFERENCE)
     return plan, outcomes_in(folder, plan)
 
 

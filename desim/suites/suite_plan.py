@@ -3,7 +3,6 @@
 A job is one episode, or a series of episodes in a row between which policies learn.
 """
 
-import contextlib
 import hashlib
 import itertools
 import os
@@ -21,9 +20,9 @@ from desim.core.model import Model
 from desim.engine.budget import CommandBudget, spending
 from desim.engine.opened_files import noting
 from desim.engine.plan import RECORDS, Cell, Frame, safe_name
-from desim.engine.policies import HOST, entries, host_of
+from desim.engine.policies import DEFAULT_HOST, entries, host_of
 from desim.episodes.lineup import Policies, assigned, resolve
-from desim.errors import DesimError, UsageError
+from desim.errors import UsageError
 from desim.studies.sweep import read_seeds
 from desim.suites.suite_file import (
     MAX_JOBS,
@@ -39,9 +38,6 @@ from desim.suites.suite_file import (
 
 #: The policy of a language model.
 MODEL_POLICY = "llm"
-
-#: The host of a policy that is built for a check alone, so that it needs no key; not contacted.
-_NO_HOST = "http://127.0.0.1/v1"
 
 #: The value of a policy's argument `learning` with which it learns in its first `train` episodes.
 _OFFLINE = "offline"
@@ -121,14 +117,12 @@ class Plan:
         suite: The content of the file, with the seeds and repeats of each world.
         jobs: In the order in which they are started: every world and entry with the first seed,
             then with the next, so that early results compare all.
-        reference: The folder of the published data files; None for those that ship with the models.
         cells: The first repeat of each world and entry; empty in a plan to print.
     """
 
     path: Path
     suite: Suite
     jobs: tuple[JobKey, ...] = field(repr=False)
-    reference: Path | None = None
     cells: Mapping[tuple[str, str], SuiteCell] = field(factory=dict, repr=False)
 
     @property
@@ -180,8 +174,7 @@ def plan_to_print(path: Path, max_cost: float | None = None) -> Plan:
                 for repeat in range(world.repeats or 1)
             ]
         ordered = tuple(job for _, job in sorted(jobs, key=lambda pair: pair[0]))
-        reference = path.resolve().parent / suite.reference if suite.reference else None
-        plan = Plan(path, evolve(suite, worlds=worlds), ordered, reference)
+        plan = Plan(path, evolve(suite, worlds=worlds), ordered)
         if plan.episodes > MAX_JOBS:
             raise UsageError(
                 f"there are {plan.episodes:,} episodes; a suite has at most {MAX_JOBS:,}"
@@ -277,10 +270,9 @@ def _check_cell(cell: SuiteCell, table: EntryTable, suite: Suite, *, keys: bool)
     # A language model given as a spec refuses a limit of money if it has no prices.
     limits = [] if table.model else [table.max_cost, suite.max_cost]
     most = next((limit for limit in limits if limit is not None), None)
-    policies = cell.entry.policies
-    with spending(CommandBudget(max_cost=most)):
-        named = policies if keys else with_hosts(cell.model, policies)
-        resolve(cell.model, named, 0)
+    if keys or cell.host != DEFAULT_HOST:  # which needs a key
+        with spending(CommandBudget(max_cost=most)):
+            resolve(cell.model, cell.entry.policies, 0)
 
 
 def _policies(table: EntryTable, world: WorldTable) -> Policies:
@@ -308,18 +300,3 @@ def _arguments(table: EntryTable, options: Mapping[str, Any]) -> dict[str, str]:
     }
     named = {key: str(value) for key, value in own.items() if value != ""}
     return named | {k: argument_text(value) for k, value in {**options, **table.options}.items()}
-
-
-def with_hosts(model: Model[Any], policies: Policies) -> Any:
-    """Return policies in which each spec that would contact its default host names another one.
-
-    So they are built without a key.
-    """
-    if isinstance(policies, Mapping):
-        return {role: with_hosts(model, one) for role, one in policies.items()}
-    if isinstance(policies, str):
-        with contextlib.suppress(DesimError):  # a line-up, or a fault that building it finds
-            if host_of(policies, model):
-                spec = Spec.read(policies)
-                return str(evolve(spec, arguments={HOST: _NO_HOST, **spec.arguments}))
-    return policies

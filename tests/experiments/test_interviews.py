@@ -96,7 +96,7 @@ def test_the_suite_runs_to_its_last_table(
             assert len(stub.requests) in calls
     with (tmp_path / "out" / "table.csv").open(encoding="utf-8") as file:
         lines = list(csv.DictReader(file))
-    assert all(int(one["episodes"]) and one["open"] == one["failed"] == "0" for one in lines)
+    assert all(int(one["done"]) and one["open"] == one["failed"] == "0" for one in lines)
     assert [line for line in printed.splitlines() if line.startswith("Table 1")]
     with (tmp_path / "out" / "rows.csv").open(encoding="utf-8") as file:
         routed = [row for row in csv.DictReader(file) if row["entry"].startswith("AOA")]

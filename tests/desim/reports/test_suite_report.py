@@ -14,7 +14,6 @@ from desim.reports.report import write_report
 SUITE = """
 title = "Two <b>rules</b>"
 seeds = "0:3"
-reference = "."
 
 [worlds.beer]
 model = "beer_game/poisson"
@@ -40,7 +39,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A suite that was played, of which two episodes were stopped afterwards."""
     home = tmp_path_factory.mktemp("suite")
     (home / "suite.toml").write_text(SUITE)
-    (home / "paper.json").write_text(json.dumps(PAPER))
+    (home / "models" / "published").mkdir(parents=True)
+    (home / "models" / "published" / "paper.json").write_text(json.dumps(PAPER))
     code, _, errors = bench(home / "suite.toml", home / "out")
     assert code == 0, errors
     with contextlib.closing(sqlite3.connect(home / "out" / "sweep.sqlite")) as file, file:
@@ -59,9 +59,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def page(folder: Path) -> Read:
-    """The report about it, with the suite's own reference data, which it does not read again."""
-    (folder.parent / "paper.json").unlink()
-    return read(write_report([folder]).read_bytes())
+    """The report about it, beside the user's own published data."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.syspath_prepend(folder.parent)
+        return read(write_report([folder]).read_bytes())
 
 
 def test_a_world_has_the_table_of_the_command(page: Read) -> None:

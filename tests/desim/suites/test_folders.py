@@ -307,7 +307,7 @@ def test_a_full_disk_is_a_sentence_and_loses_nothing(
     assert (sent > 0) == started
     code, _, errors = bench(suite, out)
     assert code == 0, errors
-    assert table(out)["model"]["score"]["episodes"] == 20
+    assert table(out)["model"]["score"]["done"] == 20
     assert 20 * 6 <= len(stub.requests) <= 20 * 6 + 20
     code, printed, errors = verified(out)
     assert code == 0, printed + errors
@@ -349,7 +349,7 @@ def test_an_episode_of_mostly_defaults_is_not_played(
     assert code == 0, errors
     score = table(out)["model"]["score"]
     share = 1 - read / 6
-    assert (score["episodes"], score["not_played"]) == (played, 1 - played)
+    assert (score["done"], score["not_played"]) == (played, 1 - played)
     assert score["defaults"] == pytest.approx(share)
     assert (score["mean"] is not None) == bool(played)
     heads, values = (row.split(",") for row in (out / "rows.csv").read_text().splitlines())
@@ -374,7 +374,7 @@ def test_a_silent_model_beside_another_is_not_played(tmp_path: Path, stub: Stub)
         code, _, errors = bench(suite_file(tmp_path, "", world, model=model), out)
     assert code == 0, errors
     score = table(out)["model"]["score"]
-    assert (score["episodes"], score["not_played"], score["defaults"]) == (0, 1, 0.25)
+    assert (score["done"], score["not_played"], score["defaults"]) == (0, 1, 0.25)
     assert "most of factory" in write_report([out]).read_text()
 
 

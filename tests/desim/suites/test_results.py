@@ -23,7 +23,6 @@ from desim.suites.suite_plan import JobKey, Plan, read_plan
 SHIPPED = sorted((ROOT / "experiments" / "suites").glob("*.toml"))
 
 SUITE = """
-reference = "papers"
 seeds = [0, 1]
 repeats = 2
 [worlds.game]
@@ -49,10 +48,17 @@ PAPER = {
 
 
 @pytest.fixture
-def plan(tmp_path: Path) -> Plan:
+def papers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user's folder of published data files."""
+    (tmp_path / "models" / "published").mkdir(parents=True)
+    monkeypatch.syspath_prepend(tmp_path)
+    return tmp_path / "models" / "published"
+
+
+@pytest.fixture
+def plan(papers: Path, tmp_path: Path) -> Plan:
     """Two entries, two seeds, two repeats, and a paper."""
-    (tmp_path / "papers").mkdir()
-    (tmp_path / "papers" / "paper.json").write_text(json.dumps(PAPER))
+    (papers / "paper.json").write_text(json.dumps(PAPER))
     path = tmp_path / "suite.toml"
     path.write_text(SUITE)
     return read_plan(path)
@@ -87,8 +93,8 @@ def test_cut_and_failed_episodes_are_counted_and_in_no_mean(plan: Plan) -> None:
         ]
     )
     first, second = results(plan, outcomes)
-    assert (first.n, first.cut, first.failed, first.open) == (3, 1, 0, 0)
-    assert (second.n, second.cut, second.failed, second.open) == (0, 0, 1, 3)
+    assert dict(first.counts) == {"done": 3, "cut": 1, "open": 0}
+    assert dict(second.counts) == {"failed": 1, "open": 3}
     score, ruined, *used = first.cells
     assert score.estimate is not None
     assert (score.estimate.mean, score.estimate.n) == ((7.5 + 15) / 2, 2)
@@ -145,26 +151,6 @@ def test_entries_that_know_more_come_last_and_are_marked(plan: Plan) -> None:
     assert {row["knows"] for row in read(plan, outcomes) if row["entry"] == "first"} == {"rules"}
 
 
-def test_variance_is_split_between_and_within_seeds(plan: Plan) -> None:
-    """By hand, before the scale of 0.5: within (2 + 2) / 2, between (2 * (4 + 4) - 2) / 2."""
-    scores = {"seed0__1": 1.0, "seed0__2": 3.0, "seed1__1": 5.0, "seed1__2": 7.0}
-    outcomes = dict(ended(f"game__first__{name}", score) for name, score in scores.items())
-    rows = {(row["entry"], row["column"]): row for row in read(plan, outcomes)}
-    column = rows["first", "score"]
-    assert column["variance_between_seeds"] == str(7.0 / 4)
-    assert column["variance_within_a_seed"] == str(2.0 / 4)
-    assert rows["second", "score"]["variance_within_a_seed"] == ""
-
-
-def test_a_negative_variance_between_seeds_is_0_and_said(plan: Plan) -> None:
-    """In the file."""
-    scores = {"seed0__1": 1.0, "seed0__2": 7.0, "seed1__1": 2.0, "seed1__2": 6.0}
-    outcomes = dict(ended(f"game__first__{name}", score) for name, score in scores.items())
-    row = read(plan, outcomes)[0]
-    assert (row["column"], row["variance_between_seeds"]) == ("score", "0.0")
-    assert (row["variance_between_was_negative"], row["variance_within_a_seed"]) == ("True", "3.25")
-
-
 def test_seeds_that_tell_from_the_best_are_those_of_pairs(plan: Plan) -> None:
     """Differences of 1 and 3 after the scale; one common seed tells nothing."""
     first = {"seed0__1": 10.0, "seed1__1": 20.0}
@@ -216,10 +202,14 @@ def test_means_over_the_best_are_over_that_of_a_language_model(tmp_path: Path) -
     assert shown(cells["worse"]["score"]) == (3.0, None)
     assert cells["worse"]["score"].sd == 1.0
     assert shown(cells["worse"]["spread"])[0] == pytest.approx((2 / 3) ** 0.5)
-    assert [line.open for line in lines] == [3, 3, 3]
-    (alone,) = [line for line in results(plan, dict([in_a_row("rule", [9.0])])) if line.n]
+    assert [line.counts["open"] for line in lines] == [3, 3, 3]
+    (alone,) = [
+        line for line in results(plan, dict([in_a_row("rule", [9.0])])) if line.counts["done"]
+    ]
     assert shown(alone.cells[1]) == (9.0, None)
-    (poor,) = [line for line in results(plan, dict([in_a_row("better", [-1.0])])) if line.n]
+    (poor,) = [
+        line for line in results(plan, dict([in_a_row("better", [-1.0])])) if line.counts["done"]
+    ]
     assert poor.cells[0].estimate is None
     assert list(result_table("game", lines).heads[4:8]) == [
         "norm",
@@ -231,7 +221,6 @@ def test_means_over_the_best_are_over_that_of_a_language_model(tmp_path: Path) -
 
 POOLED = """
 repeats = 2
-reference = "papers"
 [worlds.sums]
 model = "reasoning/small"
 [worlds.words]
@@ -257,11 +246,10 @@ worlds = ["chain"]
 
 
 @pytest.fixture
-def pooled(tmp_path: Path) -> Plan:
+def pooled(papers: Path, tmp_path: Path) -> Plan:
     """Three worlds in a table, and a paper whose rows have a sign of columns in their names."""
     cells = {"rows": [{"label": "Sums / Hard", "values": {"One": {"printed": "0.5"}}}]}
-    (tmp_path / "papers").mkdir()
-    (tmp_path / "papers" / "paper.json").write_text(json.dumps({"tables": {"cells": cells}}))
+    (papers / "paper.json").write_text(json.dumps({"tables": {"cells": cells}}))
     path = tmp_path / "suite.toml"
     path.write_text(POOLED)
     return read_plan(path)
@@ -281,7 +269,7 @@ def test_a_table_over_worlds_pools_items_and_scales_costs(pooled: Plan) -> None:
         for repeat in (1, 2)
     ]
     lines = [one for one in results(pooled, dict([*asked, *played])) if one.world == "all"]
-    assert [(line.entry, line.n, line.open) for line in lines] == [
+    assert [(line.entry, line.counts["done"], line.counts["open"]) for line in lines] == [
         ("first", 6, 0), ("second", 2, 4), ("third", 2, 0),
     ]  # fmt: skip
     hard = lines[0].cells[0]
@@ -305,7 +293,7 @@ def test_the_interval_of_series_is_over_their_means(tmp_path: Path) -> None:
     outcomes = dict([in_a_row("worse", [2.0, 4.0, 3.0]), in_a_row("worse", [5.0, 5.0, 8.0], 3)])
     line = results(read_plan(path), outcomes)[1]
     score = line.cells[1]
-    assert line.n == 6
+    assert line.counts["done"] == 6
     assert score.estimate == interval([3.0, 6.0])
     assert score.sd == pytest.approx(stdev([2.0, 4.0, 3.0, 5.0, 5.0, 8.0]))
 
@@ -415,9 +403,9 @@ def test_columns_are_figures_scaled_divided_or_compared(
     assert column_value(outcome, column) == value
 
 
-def test_without_the_papers_nothing_is_printed_beside(plan: Plan, tmp_path: Path) -> None:
-    """A folder that is not here is no error."""
-    (tmp_path / "papers" / "paper.json").rename(tmp_path / "papers" / "away.json")
+def test_without_the_papers_nothing_is_printed_beside(plan: Plan, papers: Path) -> None:
+    """A file that is not here is no error."""
+    (papers / "paper.json").rename(papers / "away.json")
     assert results(plan, {})[0].cells[0].published == ""
 
 

@@ -62,7 +62,7 @@ def test_a_series_has_a_record_and_a_row_an_episode(tmp_path: Path, stub: Stub) 
     ]  # fmt: skip
     assert [float(r["score"]) for r in found] == [record.score for record in records]
     score = table(out)["learner"]["score"]
-    assert (score["episodes"], score["low"]) == (3, None)
+    assert (score["done"], score["low"]) == (3, None)
     assert score["mean"] == pytest.approx(sum(record.score for record in records) / 3)
     assert score["sd"] > 0
     assert bench(suite, out)[:2] == (0, printed)
@@ -108,7 +108,7 @@ def test_an_outage_keeps_the_episodes_before_it(tmp_path: Path, stub: Stub) -> N
     assert "1 of 3 episodes failed" in errors
     assert [(r["episode"], r["state"]) for r in rows(out)] == [("1", "done"), ("2", "failed")]
     score = table(out)["learner"]["score"]
-    assert (score["episodes"], score["failed"], score["open"]) == (1, 1, 1)
+    assert (score["done"], score["failed"], score["open"]) == (1, 1, 1)
     assert bench(suite, out)[0] == 0
     assert len(stub.requests) == ALL + 1
     assert [r["state"] for r in rows(out)] == ["done"] * 3
@@ -137,7 +137,7 @@ def test_an_episode_cut_by_its_own_budget_is_left_out(tmp_path: Path, stub: Stub
     assert code == 0, errors
     assert [r["state"] for r in rows(out)] == ["done", "cut", "done"]
     score = table(out)["learner"]["score"]
-    assert (score["episodes"], score["cut"]) == (2, 1)
+    assert (score["done"], score["cut"]) == (2, 1)
     whole = [float(row["score"]) for row in rows(out) if row["state"] == "done"]
     assert score["mean"] == pytest.approx(sum(whole) / 2)
     assert " cut " in printed
@@ -151,7 +151,7 @@ def test_training_is_not_scored(tmp_path: Path, stub: Stub) -> None:
     assert code == 0, errors
     assert [r["state"] for r in rows(out)] == ["training", "training", "done"]
     score = table(out)["learner"]["score"]
-    assert (score["episodes"], score["training"]) == (1, 2)
+    assert (score["done"], score["training"]) == (1, 2)
     assert score["mean"] == float(rows(out)[2]["score"])
     assert "training: episodes that were only learned from; they are in no mean." in printed
 
