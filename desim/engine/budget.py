@@ -12,7 +12,7 @@ from desim.errors import LimitReached
 from desim.schema.validators import not_negative
 
 #: Held while a call is checked and counted: several threads may share a limit.
-_LOCK = threading.Lock()
+_LOCK = threading.Condition()
 
 
 @define(eq=False)
@@ -90,32 +90,38 @@ class CommandBudget:
             for limit in self.shared:
                 limit.spent += cost
 
-    def reserve(self, call: float) -> bool:
-        """Reserve the most that a call can cost, infinite if nothing is known.
+    @contextmanager
+    def reserved(self, call: float) -> Iterator[None]:
+        """Reserve the most that a call can cost while it is under way; infinite: not known.
 
-        Returns whether it is reserved; else calls under way have reserved what it needs, and it may
-        ask again. Raises `LimitReached` where less is left.
+        Waits while calls under way have reserved what it needs; where less is left, raises
+        `LimitReached`. What it has cost is counted before the end of the block.
         """
         with _LOCK:
-            self.check()
-            for limit in self.shared:
-                left = limit.most - limit.spent
-                if math.fsum([*limit.reserved, call]) <= left:
-                    continue
-                if limit.reserved:
-                    return False
-                if math.isfinite(call):  # one without a bound is made alone
-                    limit.left = f" but for {left:g}, and a call can cost {call:g}"
-                    self.check()
+            while not self._fits(call):
+                _LOCK.wait()
             for limit in self.shared:
                 limit.reserved.append(call)
-        return True
+        try:
+            yield
+        finally:
+            with _LOCK:
+                for limit in self.shared:
+                    limit.reserved.remove(call)
+                _LOCK.notify_all()
 
-    def give_back(self, call: float) -> None:
-        """Give back what a call had reserved; what it has cost is counted by now."""
-        with _LOCK:
-            for limit in self.shared:
-                limit.reserved.remove(call)
+    def _fits(self, call: float) -> bool:
+        self.check()
+        for limit in self.shared:
+            left = limit.most - limit.spent
+            if math.fsum([*limit.reserved, call]) <= left:
+                continue
+            if limit.reserved:
+                return False
+            if math.isfinite(call):  # one without a bound is made alone
+                limit.left = f" but for {left:g}, and a call can cost {call:g}"
+                self.check()
+        return True
 
 
 _present: ContextVar[CommandBudget | None] = ContextVar("command_budget", default=None)

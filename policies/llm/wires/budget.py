@@ -7,7 +7,6 @@ order, before another request is sent. Replies of an earlier record answer the s
 
 import math
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,9 +32,6 @@ from policies.llm.wires.wire import ModelReply, NoReply, Phase, Request, Send
 
 #: Held while an entry is written to a record.
 _WRITING = threading.Lock()
-
-#: Seconds after which a call asks again for money that calls under way have reserved.
-_SECONDS_BETWEEN = 0.05
 
 #: Prices are for a million tokens.
 _MILLION = 1_000_000
@@ -267,12 +263,8 @@ class Metered:
         most = self.limits.most(fields_of(self.send, request))
         if reason := self.limits.reached(self.episode, most):
             raise Spent(reason)
-        while not self.command.reserve(most):
-            time.sleep(_SECONDS_BETWEEN)
-        try:
+        with self.command.reserved(most):
             yield
-        finally:
-            self.command.give_back(most)
 
     def _is_recorded(self, request: Request) -> bool:
         if any(each.reply for each in self._recorded):
