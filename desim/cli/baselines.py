@@ -1,7 +1,6 @@
 """`desim baselines`: a line for each world, or ranked baselines of the presets of worlds."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
 
 from attrs import evolve, field, frozen
 
@@ -9,14 +8,19 @@ from desim.cli.exit_codes import fail
 from desim.cli.options import command
 from desim.cli.tables import print_json
 from desim.core.limits import Limits
+from desim.engine.plan import Row
 from desim.errors import UsageError
+from desim.rows.failures import failures_text
 from desim.show.console import console
 from desim.show.table import print_tables
-
-if TYPE_CHECKING:  # commands start fast
-    from collections.abc import Iterable, Iterator
-
-    from desim.studies.boards.baselines import Board, Overview
+from desim.studies.boards.baselines import (
+    OVERVIEW_SEEDS,
+    Board,
+    Overview,
+    boards,
+    everything,
+    overview,
+)
 
 #: The seeds of boards.
 _SEEDS = range(20)
@@ -56,16 +60,13 @@ def baselines_command(options: Boards) -> None:
     hidden state, or the future. Where the world's scores are known, `share` is 0 for its floor and
     1 for its bound, or for the best known score.
     """
-    from desim.rows.failures import failures_text
-    from desim.studies.boards.baselines import OVERVIEW_SEEDS, boards, everything, overview
-
     if options.every and options.models:
         raise UsageError(f"--all was given with {options.models[0]}; it prints all worlds")
     # All boards take long: lines are printed also where standard error is no terminal.
     how = (options.jobs, True if options.every else None, options.limits)
-    rows, faults = list[Any](), list[str]()
+    rows, faults = list[Row](), list[str]()
 
-    def noted(found: "Iterable[Board]") -> "Iterator[Board]":
+    def noted(found: Iterable[Board]) -> Iterator[Board]:
         for board in found:
             rows.extend(board.rows)
             faults.extend(f"{one} in {board.name}" for one in board.faults)
@@ -84,7 +85,7 @@ def baselines_command(options: Boards) -> None:
         fail(failures_text(failed, len(rows)))
 
 
-def _print(found: "Iterator[Board]", worlds: "Overview | None", *, as_json: bool) -> None:
+def _print(found: Iterator[Board], worlds: Overview | None, *, as_json: bool) -> None:
     """Print boards as they come, or the overview of all."""
     if as_json:
         for board in found:

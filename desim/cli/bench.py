@@ -2,7 +2,6 @@
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 from attrs import asdict, field, frozen
@@ -14,10 +13,20 @@ from desim.errors import BadRecord, UsageError
 from desim.show.console import console
 from desim.show.estimates import short_cell
 from desim.show.table import Table, print_tables
-
-if TYPE_CHECKING:  # commands start fast
-    from desim.suites.suite_folder import Outcomes
-    from desim.suites.suite_plan import Plan
+from desim.suites.expected import expectations, expected_cost, expected_table, total_line
+from desim.suites.play import SuitePlaying
+from desim.suites.result_table import result_table
+from desim.suites.results import results
+from desim.suites.suite_folder import (
+    Outcomes,
+    check_folder,
+    ended_episodes,
+    outcomes_in,
+    read_folder,
+    used,
+)
+from desim.suites.suite_plan import Plan, read_plan
+from desim.suites.verify import Verified, verify_suite
 
 
 @frozen
@@ -70,7 +79,7 @@ def bench_command(options: BenchOptions) -> None:
     if options.suite.is_dir():
         if options != BenchOptions(options.suite):
             raise UsageError("a folder's results are printed; give SUITE.toml and --out to play")
-        _show(options.suite)
+        _print_results(*read_folder(options.suite))
     elif options.dry_run:
         _dry_run(options)
     elif options.written:
@@ -79,19 +88,8 @@ def bench_command(options: BenchOptions) -> None:
         _play(options)
 
 
-def _show(folder: Path) -> None:
-    """Print the results in a folder."""
-    from desim.suites.suite_folder import read_folder
-
-    _print_results(*read_folder(folder))
-
-
 def _dry_run(options: BenchOptions) -> None:
     """Check a suite, also where the variables of keys are not set, and print what is left."""
-    from desim.suites.expected import expectations, expected_table, total_line
-    from desim.suites.suite_folder import check_folder, outcomes_in
-    from desim.suites.suite_plan import read_plan
-
     out, written = options.out, options.written
     plan = read_plan(options.suite, keys=False, max_cost=options.max_cost)
     if out:
@@ -116,10 +114,6 @@ def _dry_run(options: BenchOptions) -> None:
 
 def _play(options: BenchOptions) -> None:
     """Play a suite, and end with exit code 1 if episodes failed or are left."""
-    from desim.suites.play import SuitePlaying
-    from desim.suites.suite_folder import check_folder, ended_episodes
-    from desim.suites.suite_plan import read_plan
-
     plan = read_plan(options.suite, max_cost=options.max_cost)
     if options.out is None:
         raise UsageError("give --out FOLDER, which keeps the records and continues a killed suite")
@@ -141,14 +135,12 @@ def _play(options: BenchOptions) -> None:
         fail(f"{left} of {plan.episodes} episodes are left: {spent}{next(reasons, '')}")
 
 
-def _ask(plan: "Plan", outcomes: "Outcomes") -> None:
+def _ask(plan: Plan, outcomes: Outcomes) -> None:
     """Ask before more money than the suite states is spent, or an amount that is not known.
 
     Raises:
         UsageError: The answer is no.
     """
-    from desim.suites.expected import expectations, expected_cost
-
     expected, most = expected_cost(expectations(plan, outcomes)), plan.suite.max_cost
     largest = most if expected is None else expected
     if largest is not None and largest <= plan.suite.ask_above:
@@ -166,12 +158,8 @@ def _ask(plan: "Plan", outcomes: "Outcomes") -> None:
         )
 
 
-def _print_results(plan: "Plan", outcomes: "Outcomes") -> None:
+def _print_results(plan: Plan, outcomes: Outcomes) -> None:
     """Print a table for each world, and what was spent."""
-    from desim.suites.result_table import result_table
-    from desim.suites.results import results
-    from desim.suites.suite_folder import used
-
     lines, spent = results(plan, outcomes), used(outcomes)
     by_world = {world: [line for line in lines if line.world == world] for world in plan.shown}
     print_tables(console(), (result_table(world, mine) for world, mine in by_world.items() if mine))
@@ -205,8 +193,6 @@ def verify_command(subject: Subject, printed: PrintOptions) -> None:
 
     Exit code: 0 all is as it claims, 1 something differs, 2 it cannot be verified here.
     """
-    from desim.suites.verify import Verified, verify_suite
-
     try:
         found = verify_suite(subject.folder, trust=subject.trust)
     except BadRecord as fault:

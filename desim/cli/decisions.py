@@ -6,12 +6,17 @@ from pathlib import Path
 import click
 from attrs import evolve, frozen
 
+from desim.catalog.policy_spec import read_policies
 from desim.cli.options import POLICIES, PrintOptions, command, converted
 from desim.cli.tables import print_episode, print_found
 from desim.episodes.resume import BranchOptions, play_branch
 from desim.errors import UsageError
+from desim.reports.elements.drawing import check_plot
+from desim.reports.regret_plot import write_plot
 from desim.schema.signatures import given
+from desim.studies.branches import compare_branches
 from desim.studies.options import OPTIONS, ComparedEnds, RegretOptions
+from desim.studies.regret import regret
 
 #: `A:B[:K]`: which decisions.
 _SLICE = re.compile(r"(\d{,9}):(\d{,9})(?::([1-9]\d{,8})?)?", re.ASCII)
@@ -46,8 +51,6 @@ def read_slice(text: str) -> slice:
 
 
 def _compared_with(specs: tuple[str, ...]) -> object:
-    from desim.catalog.policy_spec import read_policies
-
     return OPTIONS if specs == (OPTIONS,) else read_policies(specs)
 
 
@@ -61,7 +64,7 @@ def _compared_with(specs: tuple[str, ...]) -> object:
         "metavar": "options|[ROLE=]SPEC",
         "callback": converted(_compared_with),
     },
-    decisions={"metavar": "A:B[:K]", "type": str, "callback": converted(read_slice)},
+    decisions={"metavar": "A:B[:K]", "type": read_slice},
     kinds={"option": "--do", "multiple": True, "metavar": "NAME"},
     futures={"type": click.IntRange(min=1)},
     most_options={"type": click.IntRange(min=1)},
@@ -80,18 +83,12 @@ def regret_command(options: RegretOptions, shown: RegretPrintOptions) -> None:
     --role, --decisions or --do plays only what is new. A record of hundreds of decisions takes
     minutes: --do, --decisions 1:401:5, fewer --futures and fewer --most-options shorten it.
     """
-    from desim.studies.regret import regret
-
     if shown.plot is not None:
-        from desim.reports.elements.drawing import check_plot
-
         check_plot(Path(shown.plot))
     if shown.hindsight:
         options = evolve(options, futures=None)
     found = regret(**given(options))
     if shown.plot is not None:
-        from desim.reports.regret_plot import write_plot
-
         write_plot(found, Path(shown.plot))
         click.echo(f"drawn in {shown.plot}", err=True)
     print_found(evolve(found, top=shown.top), as_json=shown.as_json)
@@ -123,8 +120,6 @@ def branch_command(options: BranchOptions, compared: ComparedEnds, printed: Prin
         episode = play_branch(**given(evolve(options, decisions=at - 1, keep_steps=False)))
         print_episode(episode, as_json=as_json, record=record, trace=trace)
         return
-    from desim.studies.branches import compare_branches
-
     for name in ("record", "future", "trace"):
         if getattr(options, name) is not None:
             raise UsageError(

@@ -4,24 +4,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from textwrap import shorten
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+import msgspec
 from attrs import field, frozen
 
+from desim.catalog.summaries import schemas, summarise_catalog
 from desim.cli.exit_codes import fail
 from desim.cli.options import PrintOptions, command
 from desim.cli.tables import print_found, print_json
 from desim.core.model import revision_text
 from desim.core.roles import KNOWLEDGE, knowledge_legend
 from desim.errors import UsageError, possible
+from desim.reports.report import ReportOptions, write_report
 from desim.schema.signatures import given
 from desim.show.console import console
 from desim.show.labels import NOTHING, value_text
 from desim.show.table import Table, print_tables
-
-if TYPE_CHECKING:  # commands start fast
-    from desim.studies.check import CheckFinding
+from desim.studies.check import CheckFinding, check
 
 #: Characters of a world's text beside its name, in 80 columns.
 _CLAUSE = 60
@@ -58,10 +59,6 @@ def list_command(listed: Listed, printed: PrintOptions) -> None:
 
     That is its presets, roles, actions, policies and parameters.
     """
-    import msgspec
-
-    from desim.catalog.summaries import schemas, summarise_catalog
-
     model, policy = listed.model, listed.policy
     if listed.schema:
         if model is None or policy:
@@ -198,36 +195,13 @@ def _print_policy(name: str, catalog: Mapping[str, Any]) -> None:
     out.print(_words(("argument", "default", "what it sets"), lines))
 
 
-@frozen
-class Reported:
-    """What is reported, and where.
-
-    Attributes:
-        paths: A folder of a sweep or a suite, or records.
-        out: The file; default: report.html in DIR, or NAME.html beside the first RECORD.
-        against: Of a sweep: the policy with which the others are compared; default: the best one.
-        minimise: Of a sweep: report on this figure, lower is better; default: the score.
-        force: Replace the file even if it is no report.
-        trust: Import and open whatever a record names.
-        whole: Show every call and text of a conversation.
-    """
-
-    paths: tuple[str, ...]
-    out: str | None = field(default=None, kw_only=True)
-    against: str = field(default="", kw_only=True)
-    minimise: str = field(default="", kw_only=True)
-    force: bool = field(default=False, kw_only=True)
-    trust: bool = field(default=False, kw_only=True)
-    whole: bool = field(default=False, kw_only=True)
-
-
 @command(
     "report",
     paths={"metavar": "DIR|RECORD...", "nargs": -1, "required": True, "type": click.Path()},
     out={"type": click.Path()},
     minimise={"metavar": "NAME"},
 )
-def report_command(options: Reported) -> None:
+def report_command(options: ReportOptions) -> None:
     """Write one HTML file that opens offline: tables and figures.
 
     DIR is what `desim sweep --out` or `desim bench --out` wrote; a sweep may be unfinished. Records
@@ -237,8 +211,6 @@ def report_command(options: Reported) -> None:
     is imported or opened without --trust; of one that names something the page has what is on
     record.
     """
-    from desim.reports.report import write_report
-
     click.echo(write_report(**given(options)))
 
 
@@ -268,8 +240,6 @@ def check_command(options: Checked, printed: PrintOptions) -> None:
 
     Exit code 1 if a check fails.
     """
-    from desim.studies.check import check
-
     failed: list[CheckFinding] = []
     for name in options.models:
         found = check(name, options.seeds)

@@ -17,12 +17,14 @@ import attrs
 import click
 from attrs import frozen
 
+from desim.catalog.policy_spec import read_policies
 from desim.cli.exit_codes import CheckedCommand
 from desim.core.limits import Limits
 from desim.engine.budget import CommandBudget, spending
 from desim.episodes.driver import ModelOptions
 from desim.errors import UsageError, sentence
 from desim.schema.wire_types import attribute_texts, members
+from desim.studies.sweep import read_seeds
 from desim.tracing.last_events import MAX_EVENTS
 
 
@@ -43,12 +45,12 @@ class SeatOptions(ModelOptions):
 
     Attributes:
         seats: A role that you or the clients play; default: the model's default roles.
-        specs: NAME or module:Name, then ,KEY=VALUE for each argument: the policies of other roles.
-            Several that name different roles play together.
+        policies: NAME or module:Name, then ,KEY=VALUE for each argument: the policies of other
+            roles. Several that name different roles play together.
     """
 
     seats: tuple[str, ...] = ()
-    specs: tuple[str, ...] = ()
+    policies: Any = None
 
 
 @frozen
@@ -90,21 +92,9 @@ def converted(convert: Callable[[Any], Any]) -> Callable[..., Any]:
     return lambda _context, _parameter, value: convert(value) if value else None
 
 
-def _policies(specs: Any) -> Any:
-    from desim.catalog.policy_spec import read_policies
-
-    return read_policies(specs)
-
-
-def _seeds(text: Any) -> Any:
-    from desim.studies.sweep import read_seeds
-
-    return read_seeds(text)
-
-
 #: Several specs of policies, as texts; and policies for the roles of an episode.
 SPECS: dict[str, Any] = {"option": "--policy", "multiple": True, "metavar": "[ROLE=]SPEC"}
-POLICIES: dict[str, Any] = {**SPECS, "callback": converted(_policies)}
+POLICIES: dict[str, Any] = {**SPECS, "callback": converted(read_policies)}
 
 #: Several parameters of a model.
 SET: dict[str, Any] = {
@@ -114,7 +104,7 @@ SET: dict[str, Any] = {
     "callback": converted(read_parameters),
 }
 
-_SEEDS = {"type": str, "metavar": "A:B", "callback": converted(_seeds)}
+_SEEDS = {"type": read_seeds, "metavar": "A:B"}
 _FILE = {"type": click.Path(dir_okay=False)}
 
 #: By the name of a field the arguments of `click.Option`, and as `option` its name if that differs;
@@ -162,7 +152,7 @@ def command(
 
     Args:
         name: The name of the command.
-        forms: Further entries of `_FORMS` for this command; None for a field without an option.
+        forms: Entries of this command in place of those of `_FORMS`.
     """
 
     def made(function: Callable[..., None]) -> click.Command:
@@ -185,12 +175,12 @@ def _parameters(
     """Yield the options and arguments of a class, its own before those of its bases."""
     texts = attribute_texts(cls)
     for one in sorted(attrs.fields(cls), key=lambda one: one.inherited):
-        usual, own = _FORMS.get(one.name, {}), forms.get(one.name, {})
+        form = forms.get(one.name, _FORMS.get(one.name, {}))
         if one.name == "limits":
             about = attribute_texts(Limits)
             yield from (_option(f"limit_{n}", about[n], form) for n, form in _LIMITS.items())
-        elif own is not None and (own or usual is not None):
-            yield _parameter(one, texts.get(one.name, ""), {**(usual or {}), **own})
+        elif form is not None:
+            yield _parameter(one, texts.get(one.name, ""), form)
 
 
 def _parameter(one: "attrs.Attribute[Any]", text: str, form: Mapping[str, Any]) -> click.Parameter:

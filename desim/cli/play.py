@@ -1,15 +1,16 @@
 """`desim play`: a person plays, on a page in the browser or in the terminal."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from attrs import frozen
 
 from desim.cli.options import SeatOptions, command
+from desim.core.model import Model
+from desim.episodes.lineup import assign
 from desim.errors import UsageError
-
-if TYPE_CHECKING:  # commands start fast
-    from desim.core.model import Model
+from desim.ui.game import Game
+from desim.ui.terminal import play_in_terminal
 
 
 @frozen(kw_only=True, slots=False)
@@ -24,7 +25,6 @@ class GameOptions(SeatOptions):
         terminal: Play here in plain text instead of on a page.
         host: Where the page listens.
         port: Default: a free one.
-        show: Open the page in a browser.
     """
 
     seed: int = 0
@@ -34,22 +34,18 @@ class GameOptions(SeatOptions):
     terminal: bool = False
     host: str = "127.0.0.1"
     port: int = 0
-    show: bool = False
 
 
 @command(
     "play",
     record={"type": click.Path(dir_okay=False)},
     port={"type": click.IntRange(0, 65535)},
-    show={"option": "--open"},
 )
 def play_command(options: GameOptions) -> None:
     """Play MODEL yourself. The game is a page in the browser, or plain text with --terminal.
 
     Every answer is recorded at once. The same command continues the game where you stopped.
     """
-    from desim.ui.game import Game
-
     world, file = options.build(), options.record or _record_name(options)
     try:
         with Game(
@@ -62,13 +58,11 @@ def play_command(options: GameOptions) -> None:
             hints=options.hints,
         ) as game:
             if options.terminal:
-                from desim.ui.terminal import play_in_terminal
-
                 play_in_terminal(game)
             else:
                 from desim.ui.browser.page_server import serve
 
-                serve(game, options.host, options.port, show=options.show)
+                serve(game, options.host, options.port)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"stopped; the same command continues {file}") from None
 
@@ -80,17 +74,14 @@ def _record_name(options: GameOptions) -> str:
     return "".join(c if c.isalnum() or c in "-_." else "-" for c in name) + ".play.jsonl"
 
 
-def _policies_of_others(world: "Model[Any]", options: GameOptions) -> dict[str, Any]:
-    """Read the policies of roles that the person does not play.
+def _policies_of_others(world: Model[Any], options: GameOptions) -> dict[str, Any]:
+    """Return the policies of roles that the person does not play.
 
     Raises:
         UsageError: A spec names no role and the person has none, so both would take the same roles.
     """
-    from desim.catalog.policy_spec import read_policies
-    from desim.episodes.lineup import assign
-
-    given, seats = read_policies(options.specs), options.seats
-    named = {"": given} if isinstance(given, str) else given
+    given, seats = options.policies, options.seats
+    named = {"": given} if isinstance(given, str) else dict(given or {})
     if (rest := named.pop("", None)) is None:
         return named
     if not seats:

@@ -11,17 +11,19 @@ from typing import Any, Literal
 import click
 from attrs import evolve, field, frozen
 
+from desim import catalog
 from desim.cli.exit_codes import FAILED
 from desim.cli.options import PrintOptions, Spending, command
 from desim.cli.tables import print_episode, print_json
 from desim.core.policy import OutsidePolicy, ShownMemory
+from desim.episodes.export import export, export_folder, export_messages, write_trace
 from desim.episodes.replay import ReplayOptions, replay
 from desim.episodes.resume import ResumeOptions, resume
 from desim.errors import BadRecord, UsageError
 from desim.records.differences import DifferingPlace, RecordDifferences, record_differences
 from desim.records.episode import Episode
 from desim.schema.signatures import given
-from desim.short_repr import short_repr, shortened, visible_text
+from desim.short_repr import short_repr, shortened
 from desim.show.console import console
 from desim.show.labels import NOTHING, value_text
 from desim.show.table import Table, print_tables
@@ -102,8 +104,6 @@ def export_command(options: ExportOptions) -> None:
     one JSON line a chat message, also of rules, for those who train a model. Existing files are
     never overwritten.
     """
-    from desim.episodes.export import export, export_folder, export_messages, write_trace
-
     record, what, form = options.record, options.what, options.form
     folder = Path(options.out or export_folder(record))
     if form == "trace" and what != "ledgers":
@@ -237,7 +237,7 @@ def _value_label(value: Any) -> str:
         text = short_repr(value)
     if _DIGEST.fullmatch(text):
         return text[:_DIGITS]
-    return _one_line(shortened(text, _MOST_CHARACTERS)) or NOTHING
+    return " ".join(shortened(text, _MOST_CHARACTERS).split()) or NOTHING
 
 
 @frozen
@@ -266,20 +266,16 @@ def memory_command(memory: MemoryFile, printed: PrintOptions) -> None:
     if printed.as_json:
         print_json({"method": found.method, "episodes": found.episodes, "rows": found.rows})
         return
-    played = [f"{_one_line(role)} after {n:,} episodes" for role, n in found.episodes.items()]
-    title = f"memory of {_one_line(found.method)}: {', '.join(played) or 'no role'}"
+    played = [f"{role} after {n:,} episodes" for role, n in found.episodes.items()]
+    title = f"memory of {found.method}: {', '.join(played) or 'no role'}"
     # A table for every run of rows with the same columns.
-    tables = (
-        Table(map(_one_line, columns), [map(_cell, row.values()) for row in rows], range(99))
-        for columns, rows in groupby(found.rows, key=tuple)
-    )
+    alike = (list(rows) for _, rows in groupby(found.rows, key=tuple))
+    tables = (Table(rows[0], (row.values() for row in rows), range(len(rows[0]))) for rows in alike)
     print_tables(console(), [_titled(title), *tables])
 
 
 def _memory_in(memory: MemoryFile) -> ShownMemory:
     """Return the memory, by the first policy class that takes the file."""
-    from desim import catalog
-
     fault = UsageError("no policy here keeps a memory in a file")
     for policy in catalog.policies().values():
         if issubclass(policy, OutsidePolicy):
@@ -288,11 +284,3 @@ def _memory_in(memory: MemoryFile) -> ShownMemory:
             except UsageError as refused:
                 fault = refused
     raise fault
-
-
-def _cell(value: Any) -> str:
-    return visible_text(value).rstrip() or NOTHING if isinstance(value, str) else value_text(value)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(visible_text(text).split())

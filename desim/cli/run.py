@@ -15,6 +15,7 @@ from desim.episodes.usage import default_share, is_played, unplayed_roles
 from desim.errors import LimitReached, PolicyFailed, UsageError
 from desim.schema.signatures import given
 from desim.show.labels import NOTHING, number_text
+from desim.statistics.intervals import moments
 
 #: Episodes of a series; their files are numbered with three digits.
 MAX_EPISODES = 999
@@ -118,8 +119,6 @@ def _run_series(options: PlayOptions, count: int, shown: RunPrintOptions) -> Non
 
 def _print_series(played: Iterable[InSeries], count: int, *, as_json: bool) -> None:
     """Print each episode as soon as it has ended, and then a line or an object for all."""
-    from desim.statistics.intervals import moments
-
     scores, used = [], Counter[str]()
     for one in played:
         assert one.episode.result is not None

@@ -6,6 +6,8 @@ import sys
 import click
 from attrs import frozen
 
+from desim.adapters.seat.episodes_of import chosen_seeds
+from desim.adapters.seat.setup import Setup
 from desim.cli.options import SeatOptions, command
 from desim.errors import UsageError
 
@@ -52,7 +54,7 @@ class ServeOptions(SeatOptions):
     port={"type": click.IntRange(0, 65535)},
     token={"envvar": "DESIM_TOKEN"},
     records={"type": click.Path()},
-    seeds={"callback": None},
+    seeds={"metavar": "A:B"},
     starts={"type": click.Path()},
     max_sessions={"type": click.IntRange(1, 10_000)},
     max_decisions={"type": click.IntRange(min=1)},
@@ -68,9 +70,6 @@ def serve_command(options: ServeOptions) -> None:
     if options.as_json and options.stdio:
         raise UsageError("--json goes with --mcp over HTTP, which has an address to print")
     from desim.adapters.mcp import serve
-    from desim.adapters.seat.episodes_of import chosen_seeds
-    from desim.adapters.seat.setup import Setup
-    from desim.catalog.policy_spec import read_policies
 
     # Standard output belongs to the protocol from the start: a user's module may print.
     with contextlib.redirect_stdout(sys.stderr) if options.stdio else contextlib.nullcontext():
@@ -79,7 +78,7 @@ def serve_command(options: ServeOptions) -> None:
             options.preset,
             params=options.set,
             seats=options.seats,
-            others=read_policies(options.specs) or None,
+            others=options.policies,
             reward=options.reward,
             max_decisions=options.max_decisions,
             starts=options.starts,

@@ -159,7 +159,7 @@ class SweepCommand(GridOptions):
 @command(
     "sweep",
     model={"metavar": "MODEL|FILE.toml"},
-    seeds={"callback": None},
+    seeds={"metavar": "A:B"},
     design={"metavar": "KIND[:SIZE][,seed=N]"},
     figures={"option": "--show", "multiple": True},
     score_range={"option": "--range", "metavar": "LOW:HIGH"},

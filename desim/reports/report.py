@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from attrs import field, frozen
+
 from desim.engine.store import FILE_NAME
 from desim.errors import BadRecord, UsageError
 from desim.records.record_file import lines_of, record_stem
@@ -12,6 +14,7 @@ from desim.reports.record.record_page import MOST_RECORDS, record_page
 from desim.reports.suite_page import suite_page
 from desim.reports.sweep.sweep_page import sweep_page
 from desim.rows.rows import Rows
+from desim.schema.signatures import takes
 from desim.show.files import write_whole
 from desim.studies.options import refuse_score
 from desim.suites.suite_folder import holds_suite
@@ -22,29 +25,32 @@ _ROW = b'{"model":'
 _ROWS = "rows.jsonl"
 
 
-def write_report(
-    paths: Sequence[str | Path],
-    out: str | Path | None = None,
-    *,
-    against: str = "",
-    minimise: str = "",
-    force: bool = False,
-    trust: bool = False,
-    whole: bool = False,
-) -> Path:
-    """Write a report as one HTML file, which opens offline and refers to nothing outside itself.
+@frozen(kw_only=True, slots=False)
+class ReportOptions:
+    """The arguments of `write_report`.
 
-    Args:
-        paths: The folder of a sweep or of a suite, the rows.jsonl of a sweep, or records.
-        out: The file; None is report.html in the folder, or for records NAME.html beside the first.
-        against: For a sweep: the policy with which the others are compared; empty for the one with
-            the best mean.
-        minimise: For a sweep: the figure that the report is about in place of the score; lower is
-            better.
-        force: Whether a file other than a report may be replaced.
-        trust: Whether a module and files that a record names may be imported and opened to play it
-            again.
-        whole: Of records: whether the conversation with a language model is shown without limits.
+    Attributes:
+        paths: A folder of a sweep or a suite, the rows.jsonl of a sweep, or records.
+        out: The file; default: report.html in DIR, or NAME.html beside the first RECORD.
+        against: Of a sweep: the policy with which the others are compared; default: the best one.
+        minimise: Of a sweep: report on this figure, lower is better; default: the score.
+        force: Replace the file even if it is no report.
+        trust: Import and open whatever a record names.
+        whole: Show every call and text of a conversation.
+    """
+
+    paths: Sequence[str | Path] = field(kw_only=False)
+    out: str | Path | None = field(default=None, kw_only=False)
+    against: str = ""
+    minimise: str = ""
+    force: bool = False
+    trust: bool = False
+    whole: bool = False
+
+
+@takes(ReportOptions)
+def write_report(options: ReportOptions) -> Path:
+    """Write a report as one HTML file, which opens offline and refers to nothing outside itself.
 
     Returns:
         The file.
@@ -55,23 +61,22 @@ def write_report(
         BadRecord: A record or the rows cannot be read.
     """
     check_installed("reports need", "jinja2", "matplotlib")
-    given = [Path(path) for path in paths]
-    if not given:
+    paths = [Path(path) for path in options.paths]
+    if not paths:
         raise UsageError("give the folder of a sweep or of a suite, or records")
-    target = Path(out) if out else _beside(given[0])
-    check_target(target, force=force)
-    page = _page(given, against, minimise, trust=trust, whole=whole)
-    write_whole(target, [rendered(page)])
+    target = Path(options.out) if options.out else _beside(paths[0])
+    check_target(target, force=options.force)
+    write_whole(target, [rendered(_page(paths, options))])
     return target
 
 
-def _page(paths: Sequence[Path], against: str, minimise: str, *, trust: bool, whole: bool) -> Page:
+def _page(paths: Sequence[Path], options: ReportOptions) -> Page:
+    first, against, minimise = paths[0], options.against, options.minimise
     refuse_score(minimise)
-    first = paths[0]
     if first.is_dir() or _holds_rows(first):
         if len(paths) > 1:
             raise UsageError(f"a report is about one folder or about records, and {first} is one")
-        if whole:
+        if options.whole:
             raise UsageError("--whole belongs to the report about records")
         if holds_suite(first):
             _refuse(against, minimise)
@@ -85,7 +90,7 @@ def _page(paths: Sequence[Path], against: str, minimise: str, *, trust: bool, wh
             raise UsageError(f"a report is about one folder or about records, and {path} is none")
     if len(paths) > MOST_RECORDS:
         raise UsageError(f"{len(paths)} records were given; a report holds at most {MOST_RECORDS}")
-    return record_page(paths, trust=trust, whole=whole)
+    return record_page(paths, trust=options.trust, whole=options.whole)
 
 
 def _refuse(against: str, minimise: str) -> None:

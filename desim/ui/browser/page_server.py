@@ -27,7 +27,7 @@ _OPEN = "The page listens on {host}: anybody on the network who has this link ca
 _EVERY_INTERFACE = {"0.0.0.0": ("127.0.0.1", "192.0.2.1"), "::": ("::1", "2001:db8::1")}  # noqa: S104
 
 
-def serve(game: Game, host: str, port: int, *, show: bool = False) -> None:
+def serve(game: Game, host: str, port: int) -> None:
     """Serve the page of a game until the process is stopped.
 
     The address is printed once the page can be opened. Its random token keeps others out, and is
@@ -39,7 +39,6 @@ def serve(game: Game, host: str, port: int, *, show: bool = False) -> None:
         host: The host to listen on.
         port: The port to listen on; 0 takes the one of the game's last start if that is free, and
             otherwise any free one.
-        show: Whether to open a browser.
 
     Raises:
         UsageError: The port cannot be listened on, or the file of the address cannot be used.
@@ -67,7 +66,7 @@ def serve(game: Game, host: str, port: int, *, show: bool = False) -> None:
     ui.run(
         host=host,
         port=port,
-        show=f"/{token}" if show else False,
+        show=False,
         reload=False,
         show_welcome_message=False,
         title="desim",
