@@ -6,7 +6,7 @@ from typing import Any
 
 from attrs import define, field
 
-from policies.llm.router import Item, Prediction
+from policies.llm.router.predictions import Item, Prediction
 from policies.llm.wires.wire import ModelReply, Request
 
 METHODS = ("ace", "cot", "gepa")

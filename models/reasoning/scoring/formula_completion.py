@@ -36,8 +36,7 @@ _RANGES = (
     (("dividend", "cash"), 1.0, 500.0),
 )
 
-#: The file of programs, in whose texts escapes are as they are. No block of `catch_warnings` says
-#: so: it would hold for all threads.
+#: The file of programs, in whose texts escapes are as they are, said for all threads.
 _PROGRAM = "<program of an item>"
 warnings.filterwarnings("ignore", "invalid escape sequence|.* is an invalid", module=_PROGRAM)
 

@@ -73,8 +73,7 @@ def learn(
 ) -> Learned:
     """Learn a policy from stored predictions: a call for each answer picked, and one for the rules.
 
-    The published figure learns from the items that it is scored on; `compare` returns both that and
-    the figure without.
+    The published figure learns from the items that it is scored on; a suite's router does not.
     The rules are made from *most_bullets* experiences; after a reply without rules there are
     *retries* further requests. See `experiences` for the other arguments.
 

@@ -20,7 +20,7 @@ from attrs import evolve, field, frozen, validators
 
 from desim import Episode, Model
 from desim.core.model import ItemsModel
-from desim.errors import BadRecord, SchemaError, UsageError, sentence
+from desim.errors import BadRecord, SchemaError, sentence
 from desim.records.record_file import lines_of
 from desim.schema import encode, from_plain, to_plain
 from desim.schema.untrusted import decode_json
@@ -210,64 +210,6 @@ def _question(asked: Mapping[str, Any], groups: Sequence[str], gold: str) -> Ite
 def methods_of(items: Iterable[Item]) -> tuple[str, ...]:
     """Return the methods that predicted any of the items, sorted."""
     return tuple(sorted({name for item in items for name in item.predictions}))
-
-
-def split(
-    items: Sequence[Item], share: float = 0.5, seed: int = 42
-) -> tuple[list[Item], list[Item]]:
-    """Divide items into those to learn from and those to score on.
-
-    Each task is divided alone. Items of the same text stay on one side, so a part may be larger
-    than its share. Which side an item is on depends on the seed and the items, not their order.
-
-    Args:
-        items: Any number.
-        share: The part of every task that is learned from, above 0 and below 1.
-        seed: Another one divides differently.
-
-    Raises:
-        UsageError: The share is out of range.
-    """
-    if not 0 < share < 1:
-        raise UsageError(f"share {short_repr(share)} was given; it is above 0 and below 1")
-    tasks = grouped(items, lambda item: item.task)
-    learned = {item.id for task in tasks.values() for item in _first(task, share, seed)}
-    first = [item for item in items if item.id in learned]
-    return first, [item for item in items if item.id not in learned]
-
-
-def require_disjoint(learn: Iterable[Item], test: Iterable[Item]) -> None:
-    """Check that no item is learned from and scored on.
-
-    Raises:
-        UsageError: An id, or the text of an item, is on both sides.
-    """
-    ids, texts = set(), set()
-    for item in learn:
-        ids.add(item.id)
-        texts.add(_question_key(item))
-    for item in test:
-        if item.id in ids or _question_key(item) in texts:
-            raise UsageError(
-                f"the item {short_repr(item.id)} is learned from and scored on; take it out of one"
-            )
-
-
-def _first(task: Sequence[Item], share: float, seed: int) -> list[Item]:
-    """Return items of a task until its share is reached, those of the same text together."""
-    questions = grouped(task, _question_key)
-    taken: list[Item] = []
-    for key in sorted(questions, key=lambda key: (draw(seed, *key), key)):
-        if len(taken) >= share * len(task):
-            break
-        taken += questions[key]
-    return taken
-
-
-def _question_key(item: Item) -> tuple[str, ...]:
-    """Return a key that is equal for the same question; contains the id if the text is empty."""
-    text = (item.task, item.question, item.context)
-    return text if item.question or item.context else (item.task, "", "", item.id)
 
 
 def _with_canonical_names(item: Item, where: str) -> Item:

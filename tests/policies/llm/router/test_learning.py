@@ -8,17 +8,17 @@ import pytest
 from support.router_items import METHODS, Asked, item, items, lesson, rules
 
 from desim.errors import BadRecord, PolicyFailed, UsageError
-from policies.llm.router import (
-    Experience,
+from policies.llm.router.experiences import Experience, Hint, experiences, picked
+from policies.llm.router.learning import (
     Learned,
-    Policy,
-    Rule,
+    chosen_bullets,
     learn,
     read_learned,
+    synthesised,
+    tallied,
     write_learned,
 )
-from policies.llm.router.experiences import Hint, experiences, picked
-from policies.llm.router.learning import chosen_bullets, synthesised
+from policies.llm.router.policy import Policy, Rule
 
 ACE = {"when": {"task_name": "finer"}, "choose": "ace", "confidence": "high"}
 
@@ -214,3 +214,25 @@ def test_what_was_learned_is_read_as_it_was_written(tmp_path: Path) -> None:
     (tmp_path / "empty").write_text("")
     with pytest.raises(BadRecord, match="holds 0 routers"):
         read_learned(tmp_path / "empty")
+
+
+# -- by counting -----------------------------------------------------------------------------------
+
+
+def test_counting_finds_the_best_method_of_every_cell() -> None:
+    """And of all items by default; a small cell has no rule."""
+    policy = tallied(items(60))
+    chosen = {
+        (rule.when["capability"], rule.when["difficulty_bucket"]): rule.choose
+        for rule in policy.rules
+        if rule.when
+    }
+    assert chosen == {
+        ("Information Extraction", "ALL"): "cot",
+        ("Domain Knowledge", "easy"): "gepa",
+        ("Domain Knowledge", "hard"): "ace",
+    }
+    assert policy.remarks(METHODS) == []
+    assert tallied(items(60)[::-1]) == policy
+    assert tallied(items(60), least=21).rules == ()
+    assert tallied([]) == Policy()

@@ -12,15 +12,11 @@ from desim.errors import UsageError
 from policies.llm.chat.messages import assistant_message, corrected, system, user
 from policies.llm.methods.memoryless import SelfRefine
 from policies.llm.replies import BadReply
-from policies.llm.router import (
-    Describer,
-    Features,
-    Labeller,
-    Policy,
-    Routed,
-    RuleChooser,
-    Situation,
-)
+from policies.llm.router.at_seat import Describer, Routed
+from policies.llm.router.labels import Labeller
+from policies.llm.router.policy import Policy
+from policies.llm.router.routing import RuleChooser
+from policies.llm.router.situation import Features, Situation
 from policies.llm.wires.wire import Call, Complete, Message, ModelReply, Request
 
 RULES = Policy.read(

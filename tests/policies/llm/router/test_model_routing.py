@@ -5,8 +5,11 @@ import json
 import pytest
 from support.router_items import Asked
 
-from policies.llm.router import Experience, Learned, ModelChooser, Policy, Rule, Situation
-from policies.llm.router.routing import ModelChoice, relevance, relevant
+from policies.llm.router.experiences import Experience
+from policies.llm.router.learning import Learned
+from policies.llm.router.policy import Policy, Rule
+from policies.llm.router.routing import ModelChoice, ModelChooser, relevance, relevant
+from policies.llm.router.situation import Situation
 
 SITUATION = Situation.of("WHY?", "| 7 |", task="finer", capability="DK", bucket="hard")
 POLICY = Policy((Rule({"task_name": "finer"}, "ace", rationale="BECAUSE"),), "gepa")

@@ -6,21 +6,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attrs import evolve
 from support.router_items import item, items
 
 from desim.errors import BadRecord, UsageError
-from policies.llm.router import (
-    Experience,
-    Features,
+from policies.llm.router.experiences import Experience, read_experiences
+from policies.llm.router.predictions import (
     Item,
     Prediction,
-    read_experiences,
+    draw,
+    in_turn,
     read_items,
-    split,
+    shuffled,
     write_lines,
 )
-from policies.llm.router.predictions import draw, in_turn, require_disjoint, shuffled
+from policies.llm.router.situation import Features
 
 RIGHT = {"correct": True}
 LINE: dict[str, Any] = {"id": "a", "task": "t", "predictions": {"cot": RIGHT}}
@@ -124,51 +123,6 @@ def test_a_situation_holds_neither_gold_nor_predictions() -> None:
     assert item("a").situation.features is None
     figures = Features(num_numbers=9)
     assert item("a", question="1", features=figures).situation.features == figures
-
-
-@pytest.mark.parametrize("share", [0.25, 0.5, 0.8])
-def test_a_split_divides_every_task_and_loses_nothing(share: float) -> None:
-    """Its sides do not depend on the order of items, but on the seed."""
-    made = items(80)
-    learn, test = split(made, share)
-    assert sorted(learn + test, key=made.index) == made
-    assert [sum(each.task == task for each in learn) for task in ("finer", "formula")] == (
-        [round(40 * share)] * 2
-    )
-    again, _ = split(made[::-1], share)
-    assert {each.id for each in again} == {each.id for each in learn}
-    assert split(made, share, seed=1)[0] != learn
-    require_disjoint(learn, test)
-
-
-def test_items_of_one_text_stay_together() -> None:
-    """Otherwise a router would have read the question that it is scored on."""
-    made = [item(f"{n}", question=f"same {n // 4}") for n in range(40)]
-    learn, test = split(made, 0.3)
-    assert len(learn) == 12
-    assert not {each.question for each in learn} & {each.question for each in test}
-
-
-@pytest.mark.parametrize("share", [0, 1, -1, float("nan")])
-def test_a_share_is_between_0_and_1(share: float) -> None:
-    """An empty side could not be learned from or scored."""
-    with pytest.raises(UsageError, match="above 0 and below 1"):
-        split(items(4), share)
-
-
-def test_an_item_on_both_sides_is_an_error() -> None:
-    """By its id, and by its text; items without a text differ by id alone."""
-    one = item("a", question="same")
-    for other in (item("a"), evolve(one, id="b")):
-        with pytest.raises(UsageError, match="learned from and scored on"):
-            require_disjoint([one], [other])
-    require_disjoint([item("a")], [item("b")])
-    require_disjoint([one], [evolve(one, id="b", task="another")])
-
-
-def test_no_items_divide_into_nothing() -> None:
-    """An empty input is no error."""
-    assert split([]) == ([], [])
 
 
 def test_draws_depend_on_seed_and_keys_alone() -> None:

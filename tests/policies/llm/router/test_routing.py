@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from policies.llm.router import PUBLISHED_METHODS, Features, Policy, Route, Situation, route
-from policies.llm.router.policy import BOUNDS, Rule
+from policies.llm.router.policy import BOUNDS, PUBLISHED_METHODS, Policy, Rule
+from policies.llm.router.routing import Route, route
+from policies.llm.router.situation import Features, Situation
 
 HARD = Situation("finer", "Domain Knowledge", "hard", Features(10, 100, 6, has_table=True))
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from policies.llm.router import Features, Situation, features_of
+from policies.llm.router.situation import Features, Situation, features_of
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,9 @@ import pytest
 from attrs import asdict
 from support.paths import REFERENCE
 
-from policies.llm.router import Features, Policy, Situation, features_of, route, table_4
-from policies.llm.router.policy import canonical
+from policies.llm.router.policy import Policy, canonical, table_4
+from policies.llm.router.routing import route
+from policies.llm.router.situation import Features, Situation, features_of
 
 VECTORS = REFERENCE / "firmbench" / "vectors" / "router_vectors.json"
 PUBLISHED = REFERENCE / "published" / "firmbench.json"
