@@ -5,20 +5,20 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from desim.engine.plan import Job
 from desim.engine.run.job_messages import Work, import_path, pickled, rows_elsewhere
 from desim.engine.run.play_job import failed_to_json
-from desim.engine.run.signals import interrupts_deferred
+from desim.engine.run.signals import block_interrupts, interrupts_deferred
 from desim.engine.run.workers import (
     ProcessEnded,
     Worker,
     WorkerDied,
     end_idle_workers,
-    keep_workers,
+    idle,
     take_worker,
 )
 from desim.errors import DesimError, UsageError
@@ -42,10 +42,6 @@ _MAX_WORKERS = 1_000
 
 #: Most restarts of the workers in a sweep before it fails.
 _MAX_RESTARTS = 100
-
-#: Seconds that submitted chunks are awaited after Ctrl-C; a worker returns its chunk after
-#: `SECONDS_PER_CHUNK` (0.25) unless one episode takes longer.
-_SECONDS_AFTER_INTERRUPT = 0.6
 
 #: The usual reasons of a death.
 _DIED = (
@@ -71,7 +67,7 @@ class Executor:
     at_once: int = 0
 
     def run(self, work: Work, chunks: ChunkQueue) -> Iterator[ChunkResult]:
-        """Play chunks; on Ctrl-C or an error the finished rows are yielded first.
+        """Play chunks.
 
         Args:
             work: Plays the jobs of a chunk; picklable.
@@ -83,13 +79,7 @@ class Executor:
             any order of chunks. Jobs without a row are put into a later chunk.
         """
         for index, chunk in enumerate(chunks):
-            rows: list[bytes] = []
-            try:
-                rows.extend(work(chunk))
-            except BaseException:
-                yield index, rows
-                raise
-            yield index, rows
+            yield index, list(work(chunk))
 
     def close(self) -> None:
         """Release the workers at once, even if they are busy."""
@@ -123,14 +113,13 @@ class PoolExecutor(Executor):
         self._finished: SimpleQueue[Future[list[bytes]]] = SimpleQueue()
 
     def run(self, work: Work, chunks: ChunkQueue) -> Iterator[ChunkResult]:
-        """Play chunks; on Ctrl-C chunks that finish within a short time are yielded first."""
+        """Play chunks on the pool; after Ctrl-C or an error those under way are lost."""
         numbered = enumerate(chunks)
-        try:
-            while self._fill(work, numbered):
-                yield self._result(self._finished.get())
-        except KeyboardInterrupt:
-            yield from self._last_results()
-            raise
+        while self._fill(work, numbered):
+            with self._desim_errors():
+                future = self._finished.get()
+                rows = future.result()
+            yield self._submitted.pop(future), rows
 
     def close(self) -> None:
         """Shut the pool down, without waiting for chunks."""
@@ -154,25 +143,6 @@ class PoolExecutor(Executor):
     def _submit(self, work: Work, chunk: Sequence[Job]) -> "Future[list[bytes]]":
         assert self._pool is not None
         return self._pool.submit(rows_elsewhere, pickled(work, chunk), import_path())
-
-    def _result(self, future: "Future[list[bytes]]") -> ChunkResult:
-        """Return the result of a finished chunk, or raise the error that ended it."""
-        with self._desim_errors():
-            rows = future.result()
-        return self._submitted.pop(future), rows
-
-    def _last_results(self) -> Iterator[ChunkResult]:
-        """Cancel the chunks that have not begun, and yield those that finish in time."""
-        end = time.monotonic() + _SECONDS_AFTER_INTERRUPT
-        with interrupts_deferred():
-            self._submitted = {f: index for f, index in self._submitted.items() if not f.cancel()}
-        while self._submitted:
-            try:
-                future = self._finished.get(timeout=max(0, end - time.monotonic()))
-            except Empty:
-                return
-            if future in self._submitted:  # cancelled chunks are in the queue as well
-                yield self._result(future)
 
     @contextlib.contextmanager
     def _desim_errors(self) -> Iterator[None]:
@@ -224,7 +194,9 @@ class ProcessExecutor(PoolExecutor):
                 "these workers are playing another sweep; let one end before the next starts, or "
                 "give each its own workers"
             )
-        self._pool, self._restarts_left = ThreadPoolExecutor(self.workers), self._restarts
+        # The workers that the threads start inherit that SIGINT is blocked.
+        self._pool = ThreadPoolExecutor(self.workers, initializer=block_interrupts)
+        self._restarts_left = self._restarts
         try:
             yield from super().run(work, chunks)
         finally:
@@ -237,9 +209,9 @@ class ProcessExecutor(PoolExecutor):
             if pool is not None:
                 pool.shutdown(wait=False, cancel_futures=True)
                 for worker in list(self._busy):
-                    worker.kill()
+                    worker.process.kill()
                 pool.shutdown()
-            keep_workers(self._free)
+            idle.extend(self._free)
             self._submitted, self._finished, self._free = {}, SimpleQueue(), []
 
     def _submit(self, work: Work, chunk: Sequence[Job]) -> "Future[list[bytes]]":
@@ -269,7 +241,7 @@ class ProcessExecutor(PoolExecutor):
         worker = self._free.pop() if self._free else take_worker()
         self._busy.add(worker)
         if self._pool is None:  # closed, perhaps before this worker was known to be busy
-            worker.kill()
+            worker.process.kill()
         try:
             for row in worker.replies(message):
                 rows.append(row)  # noqa: PERF402 (those before an exception count)

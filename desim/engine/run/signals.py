@@ -36,17 +36,13 @@ def interrupts_deferred() -> Iterator[None]:
         handler(*received[0])
 
 
-@contextlib.contextmanager
-def interrupts_blocked() -> Iterator[None]:
-    """Block SIGINT in this thread, and in the processes that it starts until they unblock it."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+def block_interrupts() -> None:
+    """Block SIGINT in this thread, and in the processes that it starts until they unblock it.
+
+    Ctrl-C in a terminal reaches the whole process group; the parent alone handles it.
+    """
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
 #: Seconds beyond the limit after which the process is ended.

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from desim.engine.run.job_messages import import_path
-from desim.engine.run.signals import interrupts_blocked
 from desim.errors import DesimError
 
 #: The program of a worker: what its parent would import, but Python's own modules first, as the
@@ -31,8 +30,11 @@ main(path)
 #: Seconds in which a process that has ended must report its exit code.
 _SECONDS_TO_REPORT = 5.0
 
-#: Workers that play nothing.
-_idle: "list[Worker]" = []
+#: Exceptions of a pipe whose other end is closed.
+_ENDED = (EOFError, OSError, pickle.UnpicklingError)
+
+#: Workers that play nothing; each ends after a minute.
+idle: "list[Worker]" = []
 
 
 class WorkerDied(DesimError):
@@ -48,11 +50,11 @@ class Worker:
 
     def __init__(self) -> None:
         self._settings = _settings()
-        # Ctrl-C in a terminal reaches the whole process group; the parent alone handles it. The
-        # worker starts with SIGINT blocked, and ignores it before it unblocks it.
-        with interrupts_blocked():
-            self._process = _started(import_path())
-        self._is_ready = False
+        self.process = _started(import_path())
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self._messages, self._replies = self.process.stdin, self.process.stdout
+        self._has_started = False
 
     def replies(self, message: bytes | None) -> Iterator[Any]:
         """Send a message and yield the replies; an exception among them is raised.
@@ -66,18 +68,22 @@ class Worker:
             WorkerDied: It could not start.
         """
         try:
-            self._is_ready = self._is_ready or pickle.load(self._process.stdout)  # type: ignore[arg-type]  # noqa: S301
-        except (EOFError, OSError):
-            raise WorkerDied(f"a worker process cannot start ({self._ending()})") from None
-        try:
-            pickle.dump(message, self._process.stdin)  # type: ignore[arg-type]
-            self._process.stdin.flush()  # type: ignore[union-attr]
-        except OSError:
+            pickle.dump(message, self._messages)
+            self._messages.flush()
+            self._has_started = self._has_started or pickle.load(self._replies)  # noqa: S301 (our own child)
+            reply = pickle.load(self._replies)  # noqa: S301
+        except _ENDED:
+            if not self._has_started:
+                raise WorkerDied(f"a worker process cannot start ({self._ending()})") from None
             raise ProcessEnded(self._ending()) from None
-        while (reply := self._reply()) is not None:
+        while reply is not None:
             if isinstance(reply, BaseException):
                 raise reply
             yield reply
+            try:
+                reply = pickle.load(self._replies)  # noqa: S301
+            except _ENDED:
+                raise ProcessEnded(self._ending()) from None
 
     def is_current(self) -> bool:
         """Return whether it runs, and would play as a new worker does."""
@@ -86,28 +92,18 @@ class Worker:
         except ProcessEnded:
             return False
 
-    def kill(self) -> None:
-        """Kill the process; a thread that awaits its replies gets `ProcessEnded`."""
-        self._process.kill()
-
     def end(self) -> None:
         """Kill the process, unless this one was forked from its parent, and release its files."""
         if self._settings[0] == os.getpid():
-            self._process.kill()
-            self._process.wait()
-        for file in (self._process.stdin, self._process.stdout):
+            self.process.kill()
+            self.process.wait()
+        for file in (self._messages, self._replies):
             with contextlib.suppress(OSError):  # what was not sent
-                file.close()  # type: ignore[union-attr]
-
-    def _reply(self) -> Any:
-        try:
-            return pickle.load(self._process.stdout)  # type: ignore[arg-type]  # noqa: S301 (it is our own child)
-        except (EOFError, OSError, pickle.UnpicklingError):
-            raise ProcessEnded(self._ending()) from None
+                file.close()
 
     def _ending(self) -> str:
         try:
-            code = self._process.wait(_SECONDS_TO_REPORT)
+            code = self.process.wait(_SECONDS_TO_REPORT)
         except subprocess.TimeoutExpired:
             return "no exit code"
         return f"exit code {code}" if code >= 0 else f"signal {signal.Signals(-code).name}"
@@ -125,20 +121,15 @@ def _settings() -> Any:
 
 def take_worker() -> Worker:
     """Return an idle worker that would play as a new one, or a new one; others are ended."""
-    while _idle:
-        worker = _idle.pop()
+    while idle:
+        worker = idle.pop()
         if worker.is_current():
             return worker
         worker.end()
     return Worker()
 
 
-def keep_workers(workers: list[Worker]) -> None:
-    """Keep workers for the next sweep; each ends after a minute without one."""
-    _idle.extend(workers)
-
-
 def end_idle_workers() -> None:
     """End the workers that wait for a sweep."""
-    while _idle:
-        _idle.pop().end()
+    while idle:
+        idle.pop().end()

@@ -25,7 +25,7 @@ def swept(jobs: int = 1, count: int = 30, **more: object) -> Rows:
 
 def idle() -> set[int]:
     """Return the process ids of the workers that wait for a sweep."""
-    return {one._process.pid for one in workers._idle}
+    return {one.process.pid for one in workers.idle}
 
 
 def test_the_next_call_plays_in_the_same_workers() -> None:
@@ -46,7 +46,7 @@ def test_workers_end_with_their_block() -> None:
     """Also when it is left by an exception."""
     with pytest.raises(ZeroDivisionError), desim.workers(2) as executor:  # noqa: PT012
         swept(executor=executor)
-        processes = [one._process for one in workers._idle]
+        processes = [one.process for one in workers.idle]
         raise ZeroDivisionError
     assert len(processes) == 2
     assert all(one.poll() is not None for one in processes)
