@@ -306,7 +306,7 @@ class Judge:
     fresh: frozenset[str]
     seeds: tuple[int | None, ...]
 
-    def __call__(self, questions: Sequence[Question]) -> Iterator[bytes]:
+    def __call__(self, questions: Iterable[Question]) -> Iterator[bytes]:
         """Yield the scores of some questions as JSON of a `Judged`; see `in_time`."""
         play = lambda one: msgspec.json.encode(self.judged(one))  # noqa: E731 (of any question)
         return in_time(questions, play, lambda _: self.parts())

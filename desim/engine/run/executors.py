@@ -3,13 +3,13 @@
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from queue import SimpleQueue
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from desim.engine.plan import Job
+from desim.engine.plan import Grid, Job
 from desim.engine.run.job_messages import Work, import_path, pickled, rows_elsewhere
 from desim.engine.run.play_job import failed_to_json
 from desim.engine.run.signals import block_interrupts, interrupts_deferred
@@ -28,11 +28,12 @@ if TYPE_CHECKING:  # `import desim` must not load the pools
     from concurrent.futures import Executor as Pool
     from concurrent.futures import Future
 
-#: The chunks that are left.
-ChunkQueue = Iterator[Sequence[Any]]
+#: Indices of jobs, and their rows.
+Played = Generator[tuple[Sequence[int], list[bytes]], None, None]
 
-#: The number of a chunk, counted from 0, and the rows of its first jobs.
-ChunkResult = tuple[int, list[bytes]]
+#: A chunk is the share of one worker in the jobs left, divided by this, so that all workers finish
+#: at about the same time.
+_CHUNKS_PER_WORKER = 2
 
 #: Episodes that wait for a host under way at once, where no number is given.
 AT_ONCE = 8
@@ -55,10 +56,10 @@ class SchedulerLost(WorkerDied):
 
 
 class Executor:
-    """Plays chunks of jobs one after the other in this process; others are its subclasses.
+    """Plays jobs one after the other in this process; others are its subclasses.
 
     Attributes:
-        workers: The number of chunks played at once, which sets the size of chunks.
+        workers: How many jobs are played at once.
         at_once: How many jobs whose policies wait for a host are played at once in threads of this
             process, beside its chunks; 0 plays them as all others.
     """
@@ -66,20 +67,21 @@ class Executor:
     workers: int = 1
     at_once: int = 0
 
-    def run(self, work: Work, chunks: ChunkQueue) -> Iterator[ChunkResult]:
-        """Play chunks.
+    def run(self, work: Work, plan: Grid, indices: Sequence[int]) -> Played:
+        """Play jobs, in any order; after Ctrl-C or an error those under way are lost.
 
         Args:
-            work: Plays the jobs of a chunk; picklable.
-            chunks: Taken as workers become free. It may be exhausted while chunks are being played
-                and yield again when one of them comes back incomplete.
+            work: Plays jobs for a while and yields their rows; picklable.
+            plan: The plan of the jobs.
+            indices: The indices of the jobs.
 
         Yields:
-            The number of a chunk in *chunks*, counted from 0, and the rows of its first jobs; in
-            any order of chunks. Jobs without a row are put into a later chunk.
+            Indices of jobs, and their rows.
         """
-        for index, chunk in enumerate(chunks):
-            yield index, list(work(chunk))
+        done, jobs = 0, map(plan.job, indices)
+        while rows := list(work(jobs)):
+            yield indices[done : done + len(rows)], rows
+            done += len(rows)
 
     def close(self) -> None:
         """Release the workers at once, even if they are busy."""
@@ -98,6 +100,9 @@ class PoolExecutor(Executor):
     #: Chunks submitted per worker, so that no worker waits while the parent stores a result.
     submitted_per_worker: ClassVar[int] = 2
 
+    #: Most jobs of one chunk.
+    most_jobs: ClassVar[int] = 1_000
+
     def __init__(
         self,
         pool: "Pool | None",
@@ -109,17 +114,33 @@ class PoolExecutor(Executor):
         self._pool = pool
         self._losses = losses
         self._close = close
-        self._submitted: dict[Future[list[bytes]], int] = {}
-        self._finished: SimpleQueue[Future[list[bytes]]] = SimpleQueue()
 
-    def run(self, work: Work, chunks: ChunkQueue) -> Iterator[ChunkResult]:
-        """Play chunks on the pool; after Ctrl-C or an error those under way are lost."""
-        numbered = enumerate(chunks)
-        while self._fill(work, numbered):
+    def run(self, work: Work, plan: Grid, indices: Sequence[int]) -> Played:
+        """Play jobs on the pool, in chunks.
+
+        A worker returns its chunk after a while, finished or not (`SECONDS_PER_CHUNK`), so that the
+        size of a chunk does not depend on how long an episode takes. Jobs that come back unplayed
+        are put into a later chunk.
+        """
+        left = deque(indices)
+        submitted: dict[Future[list[bytes]], list[int]] = {}
+        finished: SimpleQueue[Future[list[bytes]]] = SimpleQueue()
+        while left or submitted:
+            while left and len(submitted) < self.submitted_per_worker * self.workers:
+                size = min(self.most_jobs, -(-len(left) // (_CHUNKS_PER_WORKER * self.workers)))
+                chunk = [left.popleft() for _ in range(size)]
+                # An interrupt inside a pool or a future may leave its lock held. `wait` of
+                # `concurrent.futures` holds such locks as well, so a queue is used instead.
+                with interrupts_deferred(), self._desim_errors():
+                    future = self._submit(work, [plan.job(index) for index in chunk])
+                    submitted[future] = chunk
+                    future.add_done_callback(finished.put)
+            future = finished.get()
             with self._desim_errors():
-                future = self._finished.get()
                 rows = future.result()
-            yield self._submitted.pop(future), rows
+            chunk = submitted.pop(future)
+            left.extendleft(reversed(chunk[len(rows) :]))
+            yield chunk[: len(rows)], rows
 
     def close(self) -> None:
         """Shut the pool down, without waiting for chunks."""
@@ -127,18 +148,6 @@ class PoolExecutor(Executor):
             self._close()
         elif self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
-
-    def _fill(self, work: Work, numbered: Iterator[tuple[int, Sequence[Job]]]) -> bool:
-        """Submit chunks until every worker has enough; return whether any chunk is submitted."""
-        wanted = self.submitted_per_worker * self.workers - len(self._submitted)
-        for index, chunk in islice(numbered, wanted):
-            # An interrupt inside a pool or a future may leave its lock held. `wait` of
-            # `concurrent.futures` holds such locks as well, so a queue is used instead.
-            with interrupts_deferred(), self._desim_errors():
-                future = self._submit(work, chunk)
-                self._submitted[future] = index
-                future.add_done_callback(self._finished.put)
-        return bool(self._submitted)
 
     def _submit(self, work: Work, chunk: Sequence[Job]) -> "Future[list[bytes]]":
         assert self._pool is not None
@@ -181,8 +190,8 @@ class ProcessExecutor(PoolExecutor):
         self._free: list[Worker] = []
         self._busy: set[Worker] = set()
 
-    def run(self, work: Work, chunks: ChunkQueue) -> Iterator[ChunkResult]:
-        """Play chunks.
+    def run(self, work: Work, plan: Grid, indices: Sequence[int]) -> Played:
+        """Play jobs.
 
         Raises:
             UsageError: The executor is playing another sweep.
@@ -198,7 +207,7 @@ class ProcessExecutor(PoolExecutor):
         self._pool = ThreadPoolExecutor(self.workers, initializer=block_interrupts)
         self._restarts_left = self._restarts
         try:
-            yield from super().run(work, chunks)
+            yield from super().run(work, plan, indices)
         finally:
             self.close()
 
@@ -212,7 +221,7 @@ class ProcessExecutor(PoolExecutor):
                     worker.process.kill()
                 pool.shutdown()
             idle.extend(self._free)
-            self._submitted, self._finished, self._free = {}, SimpleQueue(), []
+            self._free = []
 
     def _submit(self, work: Work, chunk: Sequence[Job]) -> "Future[list[bytes]]":
         assert self._pool is not None

@@ -9,7 +9,7 @@ import os
 import pickle
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from desim.engine.opened_files import noting
@@ -17,7 +17,7 @@ from desim.engine.plan import Job
 from desim.errors import UsageError
 
 #: Plays jobs in order and yields their rows as JSON; it may stop before the last job.
-Work = Callable[[Sequence[Any]], Iterator[bytes]]
+Work = Callable[[Iterable[Any]], Iterator[bytes]]
 
 _NAME = re.compile(r"[^\W\d]\w*")
 

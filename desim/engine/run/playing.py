@@ -2,10 +2,8 @@
 
 import contextlib
 import warnings
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from attrs import field, frozen
@@ -15,7 +13,6 @@ from desim.engine.opened_files import split
 from desim.engine.plan import RECORD, Grid, Row, has_failed
 from desim.engine.run.executors import (
     AT_ONCE,
-    ChunkResult,
     Executor,
     ProcessExecutor,
     dask_executor,
@@ -26,74 +23,18 @@ from desim.engine.run.signals import interrupts_deferred
 from desim.engine.run.waiting import WaitingExecutor
 from desim.engine.run.workers import WorkerDied
 from desim.engine.store import Kept, Store, SweepWarning
-from desim.errors import DesimError, UsageError
+from desim.errors import UsageError
 from desim.rows.compare import cell_of
 from desim.rows.failures import failure_text
 from desim.rows.rows import Rows
 from desim.short_repr import short_repr
 from desim.show.progress import Progress, ProgressOption, shown_progress
 
-#: Most jobs of one chunk.
-_MAX_JOBS = 1_000
-
-#: A chunk is the share of one worker in the jobs left, divided by this, so that all workers finish
-#: at about the same time.
-_CHUNKS_PER_WORKER = 2
-
 #: Text in the result of an episode that did not fail; results without it are decoded.
 _NO_ERROR = b'"error":null'
 
 #: Copies of a result that are stored in one step, so that a full disk loses only the last ones.
 _COPIES_AT_ONCE = 100
-
-
-class Chunks:
-    """An iterator of chunks of unfinished jobs.
-
-    A worker returns its chunk after a while, finished or not (`SECONDS_PER_CHUNK`), so the size of
-    a chunk does not depend on how long an episode takes. Jobs that come back unplayed are put into
-    a later chunk: an exhausted iterator may yield again after `finish`.
-
-    Args:
-        plan: All jobs.
-        left: Indices of the jobs to play, in this order.
-        workers: How many chunks are played at once.
-
-    Attributes:
-        count: The number of chunks yielded so far.
-    """
-
-    def __init__(self, plan: Grid, left: Iterable[int], workers: int) -> None:
-        self._plan = plan
-        self._workers = workers
-        self._left = deque(left)
-        self._out: dict[int, list[int]] = {}
-        self.count = 0
-
-    def __bool__(self) -> bool:
-        return bool(self._left)
-
-    def __iter__(self) -> Iterator[Sequence[Any]]:
-        return self
-
-    def __next__(self) -> Sequence[Any]:
-        if not self._left:
-            raise StopIteration
-        size = min(_MAX_JOBS, -(-len(self._left) // (_CHUNKS_PER_WORKER * self._workers)))
-        self._out[self.count] = chunk = [self._left.popleft() for _ in range(size)]
-        self.count += 1
-        return [self._plan.job(index) for index in chunk]
-
-    def finish(self, chunk: int, rows: int) -> list[int]:
-        """Put the unplayed jobs of a chunk back and return the indices of those that were played.
-
-        Args:
-            chunk: The number of the chunk, counted from 0.
-            rows: How many of its first jobs were played.
-        """
-        jobs = self._out.pop(chunk)
-        self._left.extendleft(reversed(jobs[rows:]))
-        return jobs[:rows]
 
 
 @frozen(eq=False)
@@ -166,12 +107,11 @@ class Playing:
         """Play the first seed of each cell again, and yield those of their rows that differ."""
         plan, size, workers = self.plan, len(self.plan.seeds), self.players.workers
         firsts = [cell * size for cell in sorted(self._cells) if plan.cells[cell].plays_again]
-        played_once = (job for job in firsts if job in self.kept)
-        chunks = Chunks(plan.changed(out=None), played_once, workers)
+        played_once = [job for job in firsts if job in self.kept]
         # One of several workers may not have played any episode of the cell.
-        for number, played in self.players.run(play_twice if workers > 1 else play_chunk, chunks):
-            jobs, results = chunks.finish(number, len(played)), split(played)[0]
-            for job, *both in zip(jobs, self.kept.results(jobs), results, strict=True):
+        work = play_twice if workers > 1 else play_chunk
+        for jobs, played in self.players.run(work, plan.changed(out=None), played_once):
+            for job, *both in zip(jobs, self.kept.results(jobs), split(played)[0], strict=True):
                 row, now = (self._plain_row(job, each) for each in both)
                 row.pop(RECORD, None)
                 if row != now and not (row["error"] or now["error"]):
@@ -233,23 +173,12 @@ class Playing:
             copies: By job, the jobs that get a copy of its result; removed here once they have it.
             report: Called after each chunk.
         """
-        chunks = Chunks(self.plan, left, players.workers)
-        played = 0
-        while chunks:
-            first, before = chunks.count, played
-            # Closed at once, as an exception would keep the generator of an executor alive.
-            with contextlib.closing(_yielded(players.run(self.work, chunks))) as finished:
-                for index, returned in finished:
-                    with interrupts_deferred():
-                        jobs = chunks.finish(first + index, len(returned))
-                        self._keep(jobs, returned, copies)
-                    played += len(returned)
-                    report()
-            if played == before:
-                break
-        if lost := len(left) - played:
-            name = type(players).__name__
-            raise DesimError(f"the executor {name} lost {lost:,} of {len(left):,} episodes")
+        # Closed at once, as an exception would keep the generator of an executor alive.
+        with contextlib.closing(players.run(self.work, self.plan, left)) as played:
+            for jobs, returned in played:
+                with interrupts_deferred():
+                    self._keep(jobs, returned, copies)
+                report()
 
     def _keep(
         self, jobs: Sequence[int], returned: Sequence[bytes], copies: dict[int, list[int]]
@@ -282,10 +211,6 @@ def differing_text(policies: Iterable[str]) -> str:
         f"{', '.join(dict.fromkeys(policies))}: the first seed, played again after the others, has "
         "another row; let the policy draw from Seat.generator, and keep no state in its class"
     )
-
-
-def _yielded(results: Iterator[ChunkResult]) -> Generator[ChunkResult, None, None]:
-    yield from results
 
 
 @contextlib.contextmanager

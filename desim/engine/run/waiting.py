@@ -21,14 +21,14 @@ _SECONDS_TO_STOP = 2.0
 class WaitingExecutor(PoolExecutor):
     """Plays jobs whose policies wait for a host, each in a thread of this process.
 
-    The first job of each chunk is played and the others come back unplayed, so that a free place
-    takes the next job. All episodes share the budget of the command.
+    All episodes share the budget of the command.
 
     Args:
         at_once: Episodes under way at once, and so calls at one host; at least 1.
     """
 
     submitted_per_worker: ClassVar[int] = 1
+    most_jobs: ClassVar[int] = 1
 
     def __init__(self, at_once: int) -> None:
         super().__init__(None, at_once)

@@ -5,9 +5,7 @@ import random
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,24 +21,20 @@ from support.small_worlds import ENDLESS, FAILS, STRIDE, WALK, Dice, Go, Spot, T
 
 from desim import Policy
 from desim.core.limits import Limits
-from desim.engine.grid import grid
-from desim.engine.plan import Job
+from desim.engine.plan import Grid, Job
 from desim.engine.run.executors import (
-    ChunkQueue,
-    ChunkResult,
     Executor,
-    PoolExecutor,
+    Played,
     ProcessExecutor,
     SchedulerLost,
     dask_executor,
 )
 from desim.engine.run.job_messages import Work
-from desim.engine.run.play_job import play_chunk, play_to_json
 from desim.engine.run.playing import stopped_text
 from desim.engine.run.workers import WorkerDied
 from desim.engine.store import Store, SweepWarning
 from desim.episodes.driver import play
-from desim.errors import DesimError, UsageError
+from desim.errors import UsageError
 from desim.rows.rows import Rows
 from desim.studies.sweep import sweep
 
@@ -59,26 +53,20 @@ def lines(rows: Rows) -> list[bytes]:
 
 
 class Whimsical(Executor):
-    """Plays any part of a chunk and returns chunks in any order."""
+    """Plays jobs in an order of its own, some at a time."""
 
-    def __init__(self, whims: Sequence[int]) -> None:
-        self.whims = whims
-        self.workers = 1 + whims[0]
+    def __init__(self, whim: int) -> None:
+        self.whim = whim
         self.jobs: list[Job] = []
-        self.seen = 0
         self.closed = False
 
-    def run(self, work: Work, chunks: ChunkQueue) -> Iterator[ChunkResult]:
-        """Take some chunks ahead, play a part of each, and yield the last first."""
-        for whim in self.whims:
-            ahead = [(index, jobs) for index, jobs in zip(range(whim + 1), chunks, strict=False)]
-            for index, jobs in reversed(ahead):
-                # On a slow machine the time of a chunk may be over before its last job.
-                rows = list(work(jobs[: 1 + whim]))
-                self.jobs += jobs[: len(rows)]
-                yield self.seen + index, rows
-            self.seen += len(ahead)
-        self.seen = 0
+    def run(self, work: Work, plan: Grid, indices: Sequence[int]) -> Played:
+        """Play jobs far from each other together."""
+        order = sorted(indices, key=lambda index: index * self.whim % 61)
+        for start in range(0, len(order), self.whim):
+            some = order[start : start + self.whim]
+            self.jobs += map(plan.job, some)
+            yield some, [row for index in some for row in work([plan.job(index)])]
 
     def close(self) -> None:
         """Note the call."""
@@ -86,40 +74,15 @@ class Whimsical(Executor):
 
 
 @examples(10)
-@given(st.lists(st.integers(0, 9), min_size=1, max_size=6))
-def test_rows_do_not_depend_on_chunks(whims: list[int]) -> None:
-    """However chunks are cut, each job is played once, and the first once more at the end."""
-    executor = Whimsical(whims)
+@given(st.integers(1, 60))
+def test_rows_do_not_depend_on_the_order_of_play(whim: int) -> None:
+    """Each job is played once, and the first once more at the end."""
+    executor = Whimsical(whim)
     rows = sweep(WALK, STRIDE, range(60), executor=executor)
     assert rows.column("seed") == list(range(60))
+    assert rows == sweep(WALK, STRIDE, range(60))
     assert sorted(job.seed for job in executor.jobs) == [0, *range(60)]
     assert not executor.closed  # the caller closes its own executor
-
-
-class Forgetful(Executor):
-    """Plays some chunks and loses the others."""
-
-    def __init__(self, kept: int) -> None:
-        self.kept = kept
-        self.played = 0
-
-    def run(self, work: Work, chunks: ChunkQueue) -> Iterator[ChunkResult]:
-        """Yield the first chunks."""
-        for index, jobs in enumerate(chunks):
-            if index < self.kept:
-                self.played += len(jobs)
-                yield index, list(work(jobs))
-
-
-@pytest.mark.parametrize("kept", [0, 1])
-def test_an_executor_that_loses_jobs_is_an_error(kept: int) -> None:
-    """No sweep ends with fewer rows than jobs, or tries forever."""
-    executor = Forgetful(kept)
-    with pytest.raises(DesimError) as error:
-        sweep(WALK, STRIDE, range(20), executor=executor)
-    lost = 20 - executor.played
-    assert str(error.value) == f"the executor Forgetful lost {lost} of 20 episodes"
-    assert (executor.played > 0) == (kept > 0)
 
 
 def test_progress_reports_every_finished_episode() -> None:
@@ -129,21 +92,6 @@ def test_progress_reports_every_finished_episode() -> None:
     assert reports[0] == (0, 30)
     assert reports[-1] == (30, 30)
     assert reports == sorted(reports)
-
-
-def test_submitted_chunks_are_awaited_after_ctrl_c() -> None:
-    """Rows of chunks that are being played are yielded before the interrupt is raised."""
-    job = grid(WALK, STRIDE, [1]).job(0)
-
-    def chunks() -> Iterator[list[Job]]:
-        yield [job, job]
-        raise KeyboardInterrupt
-
-    with closing(PoolExecutor(ThreadPoolExecutor(1), workers=1)) as executor:
-        results = executor.run(play_chunk, chunks())
-        assert next(results) == (0, [play_to_json(job)] * 2)
-        with pytest.raises(KeyboardInterrupt):
-            next(results)
 
 
 # -- worker processes ------------------------------------------------------------------------------
