@@ -118,12 +118,9 @@ class Range:
     scale: Scale = "float"
 
     def __attrs_post_init__(self) -> None:
-        ends = float(self.low), float(self.high)
-        is_range = self.low < self.high and math.isfinite(self.high - self.low)
-        is_scaled = (self.scale != "log" or self.low > 0) and (
-            self.scale != "int" or all(end.is_integer() for end in ends)
-        )
-        if not (is_range and is_scaled):
+        whole = float(self.low).is_integer() and float(self.high).is_integer()
+        fits = {"float": True, "int": whole, "log": self.low > 0}.get(self.scale, False)
+        if not (fits and self.low < self.high and math.isfinite(self.high - self.low)):
             raise UsageError(f"range {self} was given; possible: {_FORMS}")
 
     def __str__(self) -> str:
@@ -136,8 +133,7 @@ class Range:
         if self.scale == "int":
             return int(min(self.high, self.low + math.floor(place * (width + 1))))
         if self.scale == "log":
-            ratio = math.log(self.high / self.low)
-            return self.rounded(math.exp(math.log(self.low) + place * ratio))
+            return self.rounded(self.low * (self.high / self.low) ** place)
         return self.rounded(self.low + place * width)
 
     def rounded(self, number: float) -> float:
@@ -224,21 +220,19 @@ def read_ranges(given: Mapping[str, Any]) -> tuple[dict[str, Range | Choices], d
     >>> read_ranges({"policy.target": "int:0:60", "horizon": 26})
     ({'policy.target': Range(low=0.0, high=60.0, scale='int')}, {'horizon': 26})
     """
-    ranges = {name: found for name, one in given.items() if (found := _range_of(name, one))}
+    ranges: dict[str, Range | Choices] = {}
+    for name, one in given.items():
+        try:
+            found = read_range(one) if isinstance(one, str) else one
+        except UsageError as fault:
+            raise UsageError(f"{name}: {fault}") from None
+        if isinstance(found, Range | Choices):
+            ranges[name] = found
     if not ranges:
         raise UsageError(
             f"no range was given; give one as in policy.target=int:0:60; possible: {_FORMS}"
         )
     return ranges, {name: one for name, one in given.items() if name not in ranges}
-
-
-def _range_of(name: str, given: Any) -> Range | Choices | None:
-    if isinstance(given, Range | Choices):
-        return given
-    try:
-        return read_range(given) if isinstance(given, str) else None
-    except UsageError as fault:
-        raise UsageError(f"{name}: {fault}") from None
 
 
 # -- models ----------------------------------------------------------------------------------------

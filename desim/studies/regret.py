@@ -14,9 +14,9 @@ from desim.engine.opened_files import noting, opened_by
 from desim.engine.plan import Cell, Grid, limits_text
 from desim.engine.policies import PolicyEntry, inside
 from desim.engine.policies import players as parts_of
-from desim.engine.run.executors import Executor, ProcessExecutor
+from desim.engine.run.executors import Executor, ProcessExecutor, check_jobs
 from desim.engine.run.play_job import in_time
-from desim.engine.run.playing import Playing, check_jobs
+from desim.engine.run.playing import Playing
 from desim.engine.store import Store
 from desim.episodes.counterfactual import (
     Arm,

@@ -38,9 +38,6 @@ _CHUNKS_PER_WORKER = 2
 #: Episodes that wait for a host under way at once, where no number is given.
 AT_ONCE = 8
 
-#: Most worker processes of `workers`.
-_MAX_WORKERS = 1_000
-
 #: Most restarts of the workers in a sweep before it fails.
 _MAX_RESTARTS = 100
 
@@ -49,10 +46,6 @@ _DIED = (
     "a worker process died: it ran out of memory, was killed, or was ended by a policy; try fewer "
     "jobs"
 )
-
-
-class SchedulerLost(WorkerDied):
-    """The scheduler of a cluster ended or cannot be reached any more."""
 
 
 class Executor:
@@ -233,6 +226,8 @@ class ProcessExecutor(PoolExecutor):
         try:
             self._play(work, chunk, rows)
         except ProcessEnded:
+            if len(rows) == len(chunk):
+                return rows
             if not self._restarts_left:
                 raise WorkerDied(_DIED) from None
             self._restarts_left -= 1
@@ -270,6 +265,16 @@ def _death_text(job: Job, death: ProcessEnded, seconds: float) -> str:
     return f"LimitReached: the limit of {limit:g} seconds was reached, and its worker was ended"
 
 
+def check_jobs(jobs: object) -> None:
+    """Check a number of worker processes.
+
+    Raises:
+        UsageError: The number is not a whole number of at least 1.
+    """
+    if type(jobs) is not int or jobs < 1:
+        raise UsageError(f"jobs={short_repr(jobs)} was given; it is a whole number of at least 1")
+
+
 @contextlib.contextmanager
 def workers(count: int) -> Iterator[Executor]:
     """Provide worker processes that end with a block: `with desim.workers(2) as pool`.
@@ -277,16 +282,9 @@ def workers(count: int) -> Iterator[Executor]:
     Give them as the *executor* of `sweep`, `compare`, `select` and `tune`, one call at a time.
 
     Args:
-        count: The number of processes, from 1 to 1,000.
-
-    Raises:
-        UsageError: The number is outside this range.
+        count: The number of processes, at least 1.
     """
-    if type(count) is not int or not 1 <= count <= _MAX_WORKERS:
-        raise UsageError(
-            f"workers({short_repr(count)}) was called; give a whole number from 1 to "
-            f"{_MAX_WORKERS:,}"
-        )
+    check_jobs(count)
     try:
         yield ProcessExecutor(count)
     finally:
@@ -322,6 +320,6 @@ def dask_executor(address: str, seconds: float = 10) -> PoolExecutor:
         raise UsageError(f"the Dask scheduler {address} has no workers; start one with dask worker")
     # Its client would print a traceback when the scheduler ends; the error below says enough.
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
-    lost = SchedulerLost(f"the Dask scheduler {address} ended or cannot be reached any more")
+    lost = WorkerDied(f"the Dask scheduler {address} ended or cannot be reached any more")
     losses = {KilledWorker: WorkerDied(_DIED), CancelledError: lost, CommClosedError: lost}
     return PoolExecutor(client.get_executor(pure=False), workers, losses, client.close)

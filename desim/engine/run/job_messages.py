@@ -21,9 +21,6 @@ Work = Callable[[Iterable[Any]], Iterator[bytes]]
 
 _NAME = re.compile(r"[^\W\d]\w*")
 
-#: In a worker: the names of `__main__` that messages have set.
-_set_names: set[str] = set()
-
 
 def import_path() -> list[str]:
     """Return `sys.path` for a process in another folder: an empty entry is the current folder."""
@@ -63,7 +60,7 @@ def rows_of(message: bytes) -> Iterator[bytes]:
             f"a worker cannot load a job ({type(fault).__name__}: {fault}); the modules of its "
             "model and policies must be importable where the worker runs; or use jobs=1"
         ) from None
-    _set_in_main(names)
+    vars(sys.modules["__main__"]).update(names)
     yield from work(chunk)
 
 
@@ -80,21 +77,7 @@ def _annotated() -> dict[str, Any]:
     that is sent by value does not contain its objects.
     """
     main = vars(sys.modules["__main__"])
-    return {name: main[name] for name in dict.fromkeys(_names_in_texts(main)) if name in main}
-
-
-def _names_in_texts(main: dict[str, Any]) -> Iterator[str]:
-    for value in list(main.values()):
-        if isinstance(value, type) and value.__module__ == "__main__":
-            for one in inspect.get_annotations(value).values():
-                if isinstance(one, str):
-                    yield from _NAME.findall(one)
-
-
-def _set_in_main(names: dict[str, Any]) -> None:
-    """Set names in `__main__` of a worker, except those of a script that it has imported."""
-    main = vars(sys.modules["__main__"])
-    for name, value in names.items():
-        if name not in main or name in _set_names:
-            main[name] = value
-            _set_names.add(name)
+    classes = [each for each in [*main.values()] if isinstance(each, type)]
+    own = [inspect.get_annotations(each) for each in classes if each.__module__ == "__main__"]
+    texts = [text for each in own for text in each.values() if isinstance(text, str)]
+    return {name: main[name] for text in texts for name in _NAME.findall(text) if name in main}

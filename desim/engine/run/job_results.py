@@ -6,7 +6,7 @@ from typing import Any
 
 from attrs import asdict
 
-from desim.core.model import ItemsModel, Model
+from desim.core.model import ItemsModel
 from desim.core.policy import most_known
 from desim.core.result import Series
 from desim.engine.plan import (
@@ -109,32 +109,21 @@ def _not_played(usages: Mapping[str, Mapping[str, float]], role: str) -> str:
 
 def _beside(job: Job, series: Series | None) -> dict[str, Any]:
     """Return the cluster of the seed, and the record and the series, where they are wanted."""
-    model = job.cell.model
-    recorded = job.record_name if has_record(job) else None
-    found = {**_cluster(model, job.seed), **({RECORD: recorded} if job.record is not None else {})}
-    if not job.cell.series:
-        return found
-    known = series or {}
-    return {**found, SERIES: known, SERIES_COLUMNS: _columns(model, known)}
-
-
-def _cluster(model: Model[Any], seed: int) -> dict[str, str]:
-    name = model.cluster(seed)
-    return {} if name is None else {CLUSTER: name}
-
-
-def _columns(model: Model[Any], series: Series) -> dict[str, dict[str, str]]:
-    """Return the columns of the series, if the model declares them."""
-    declared = model.figures.series
-    kept = lambda one, _: one.name != "better"  # noqa: E731 (metrics have it, series do not)
-    return {name: asdict(declared[name], filter=kept) for name in series if name in declared}
+    model, found = job.cell.model, dict[str, Any]()
+    if (cluster := model.cluster(job.seed)) is not None:
+        found[CLUSTER] = cluster
+    if job.record is not None:
+        found[RECORD] = job.record_name if has_record(job) else None
+    if job.cell.series:
+        found[SERIES], declared = series or {}, model.figures.series
+        columns = {name: asdict(declared[name]) for name in found[SERIES] if name in declared}
+        for column in columns.values():
+            del column["better"]  # metrics have it, series do not
+        found[SERIES_COLUMNS] = columns
+    return found
 
 
 def error_label(fault: BaseException) -> str:
     """Return an exception as one line that is the same in every process."""
-    return f"{type(fault).__name__}: {error_text(fault)}".removesuffix(": ")[:_MAX_ERROR]
-
-
-def error_text(fault: BaseException) -> str:
-    """Return the text of an exception as one line, without addresses in memory."""
-    return " ".join(re.sub(r" at 0x[0-9a-fA-F]+", "", str(fault)).split())[:_MAX_ERROR]
+    text = " ".join(re.sub(r" at 0x[0-9a-fA-F]+", "", str(fault)).split())
+    return f"{type(fault).__name__}: {text}".removesuffix(": ")[:_MAX_ERROR]

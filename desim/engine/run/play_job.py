@@ -188,13 +188,10 @@ def _session(job: Job, lineup: Lineup) -> Iterator[Session]:
         keep_steps=not job.cell.usage,
         keep_state=isinstance(model, ItemsModel) and not job.cell.usage,
     )
-    if record is None:
-        with Session(model, lineup, job.seed, how=how) as session:
-            yield session
-        return
-    with RecordLock(record):
-        past = Episode.read(record, whole=False, keep_steps=False) if begun(record) else None
-        if past is not None:
+    with RecordLock(record) if record else contextlib.nullcontext():
+        past = None
+        if record is not None and begun(record):
+            past = Episode.read(record, whole=False, keep_steps=False)
             _check_header(record, past.header, Header.of(model, job.seed, lineup.labels))
         with Session(model, lineup, job.seed, record, past, how) as session:
             yield session

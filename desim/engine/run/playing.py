@@ -15,6 +15,7 @@ from desim.engine.run.executors import (
     AT_ONCE,
     Executor,
     ProcessExecutor,
+    check_jobs,
     dask_executor,
 )
 from desim.engine.run.job_messages import Work
@@ -32,9 +33,6 @@ from desim.show.progress import Progress, ProgressOption, shown_progress
 
 #: Text in the result of an episode that did not fail; results without it are decoded.
 _NO_ERROR = b'"error":null'
-
-#: Copies of a result that are stored in one step, so that a full disk loses only the last ones.
-_COPIES_AT_ONCE = 100
 
 
 @frozen(eq=False)
@@ -74,12 +72,10 @@ class Playing:
         try:
             self._play(left, lambda: self.progress(len(self.kept) - others, len(jobs)))
         except (KeyboardInterrupt, WorkerDied) as fault:
-            text = stopped_text(len(self.kept) - others, len(jobs)) if self.out is not None else ""
-            if text and isinstance(fault, KeyboardInterrupt):
-                raise KeyboardInterrupt(text) from None
-            if text:
-                raise type(fault)(f"{fault}; {text}") from None
-            raise
+            if self.out is None:
+                raise
+            text = stopped_text(len(self.kept) - others, len(jobs))
+            raise type(fault)("; ".join(filter(None, [str(fault), text]))) from None
 
     def rows(self) -> Rows:
         """Return the rows of the jobs played so far, in the order of the jobs."""
@@ -145,18 +141,12 @@ class Playing:
         if apart:
             with contextlib.closing(WaitingExecutor(self.players.at_once)) as host:
                 jobs = [job for place in apart for job in by_cell[place]]
-                self._play_each(host, self._by_seed(jobs), copies, report)
+                # By seed, so that a limit of money stops all policies at about the same seed.
+                jobs.sort(key=lambda job: (job % len(self.plan.seeds), job))
+                self._play_each(host, jobs, copies, report)
         # A failure, such as a reached limit of time, does not imply that the other seeds fail.
         again = [job for jobs in copies.values() for job in jobs]
         self._play_each(self.players, again, {}, report)
-
-    def _by_seed(self, jobs: list[int]) -> list[int]:
-        """Return jobs in the order of seeds: all cells with the first seed, then with the next.
-
-        A limit of money that stops a command thus stops all policies at about the same seed.
-        """
-        size = len(self.plan.seeds)
-        return sorted(jobs, key=lambda job: (job % size, job // size))
 
     def _play_each(
         self,
@@ -165,13 +155,9 @@ class Playing:
         copies: dict[int, list[int]],
         report: Callable[[], None],
     ) -> None:
-        """Play all of some jobs.
+        """Play some jobs.
 
-        Args:
-            players: The executor.
-            left: The jobs.
-            copies: By job, the jobs that get a copy of its result; removed here once they have it.
-            report: Called after each chunk.
+        Jobs get a copy of another's result by *copies*, which forgets them once they have it.
         """
         # Closed at once, as an exception would keep the generator of an executor alive.
         with contextlib.closing(players.run(self.work, self.plan, left)) as played:
@@ -187,18 +173,11 @@ class Playing:
         results, files = split(returned)
         self.kept.add(jobs, results, files)
         for job, result in zip(jobs, results, strict=True):
-            if self.progress.is_heard and _NO_ERROR not in result:
-                self._say_failure(job, result)
-            if job in copies and not has_failed(result):
-                others = copies.pop(job)
-                for start in range(0, len(others), _COPIES_AT_ONCE):
-                    part = others[start : start + _COPIES_AT_ONCE]
-                    self.kept.add(part, [result] * len(part), [{}] * len(part))
-
-    def _say_failure(self, job: int, result: bytes) -> None:
-        if has_failed(result):
-            row = self._plain_row(job, result)
-            self.progress.say(f"failed: {failure_text(row)}", row["error"])
+            if _NO_ERROR not in result and has_failed(result):
+                row = self._plain_row(job, result)
+                self.progress.say(f"failed: {failure_text(row)}", row["error"])
+            elif others := copies.pop(job, None):
+                self.kept.add(others, [result] * len(others), [{}] * len(others))
 
 
 def differing_text(policies: Iterable[str]) -> str:
@@ -251,25 +230,15 @@ def opened_executor(
     Raises:
         UsageError: The executor or the number of jobs is wrong.
     """
-    if executor is None or isinstance(executor, str):
-        with contextlib.closing(_executor(executor, jobs, episodes)) as made:
-            yield made
+    if isinstance(executor, Executor):
+        yield executor
         return
-    if not isinstance(executor, Executor):
+    if executor is not None and not isinstance(executor, str):
         raise UsageError(
             f"{short_repr(executor)} is no executor: give an object of a subclass of Executor"
         )
-    yield executor
-
-
-def check_jobs(jobs: object) -> None:
-    """Check a number of worker processes.
-
-    Raises:
-        UsageError: The number is not a whole number of at least 1.
-    """
-    if type(jobs) is not int or jobs < 1:
-        raise UsageError(f"jobs={short_repr(jobs)} was given; it is a whole number of at least 1")
+    with contextlib.closing(_executor(executor, jobs, episodes)) as made:
+        yield made
 
 
 def _executor(text: str | None, jobs: int, episodes: int) -> Executor:

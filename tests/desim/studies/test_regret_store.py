@@ -16,6 +16,7 @@ from attrs import evolve
 from support.paths import PYTHONPATH
 
 from desim import Episode, play
+from desim.engine.run import play_job
 from desim.engine.run.workers import WorkerDied
 from desim.engine.store import FILE_NAME, Store, SweepWarning
 from desim.errors import UsageError
@@ -61,6 +62,7 @@ def test_a_stopped_command_goes_on(
     game: Episode, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same call ends as one that was never stopped."""
+    monkeypatch.setattr(play_job, "SECONDS_PER_CHUNK", 0)  # every decision is kept at once
     going_on = "stopped after 4 of 10; the same command goes"
     with stops(monkeypatch, KeyboardInterrupt()), pytest.raises(KeyboardInterrupt, match=going_on):
         judged(game, tmp_path)

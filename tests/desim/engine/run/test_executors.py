@@ -26,7 +26,6 @@ from desim.engine.run.executors import (
     Executor,
     Played,
     ProcessExecutor,
-    SchedulerLost,
     dask_executor,
 )
 from desim.engine.run.job_messages import Work
@@ -382,7 +381,7 @@ def test_a_scheduler_that_ends_is_one_sentence(tmp_path: Path) -> None:
     ) as cluster:
         address = cluster.scheduler_address
         end = lambda done, _total: cluster.close() if done else None  # noqa: E731 (a callback)
-        with pytest.raises(SchedulerLost) as lost:
+        with pytest.raises(WorkerDied) as lost:
             sweep(WALK, STRIDE, seeds, out=tmp_path, executor=f"dask={address}", progress=end)
     with Store(tmp_path, read=True) as store:
         kept = len(store)

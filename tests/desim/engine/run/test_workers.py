@@ -52,10 +52,10 @@ def test_workers_end_with_their_block() -> None:
     assert all(one.poll() is not None for one in processes)
 
 
-@pytest.mark.parametrize("count", [0, 1.5, True, "2", 10**6])
+@pytest.mark.parametrize("count", [0, 1.5, True, "2"])
 def test_the_number_of_workers_is_checked(count: int) -> None:
-    """It is a whole number with a limit."""
-    refused = pytest.raises(UsageError, match="give a whole number from 1 to 1,000")
+    """It is a whole number of at least 1."""
+    refused = pytest.raises(UsageError, match="it is a whole number of at least 1")
     with refused, desim.workers(count):
         pass
 
