@@ -18,19 +18,12 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from desim.engine.code_without_file import digest_without_file, has_file
-from desim.errors import UsageError
 from desim.joined_packages import HIDDEN, is_installed
 from desim.version import __version__
-
-#: Packages whose version may change a row of any model; users' code adds those that it imports.
-_PACKAGES = ("simpy", "numpy")
 
 #: The topic of texts that policies read of a model, and the beginnings of those of code and files.
 _TEXTS = "the rules and schemas that a policy reads"
 _CODE, _FILE = "the code of ", "file "
-
-#: Most parts of a text such as csv:FILE:COLUMN that are tried as the name of a file.
-_MAX_PARTS = 6
 
 #: The folder of desim's rooms, and those of `desim` that change no row: they show results, or start
 #: episodes.
@@ -38,41 +31,41 @@ ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("desim", "ledgers", "models", "policies")
 _NO_ROWS = {"adapters", "cli", "docs", "reports", "show", "studies", "suites", "tracing", "ui"}
 
-#: Suffixes of files on which no episode depends.
-_NO_DATA = {".pyc", ".md"}
-
 
 def code_topics(made: Iterable[Any]) -> dict[str, str]:
     """Return the versions and the code by which something is played, by topic.
 
     Args:
         made: The classes, functions, modules and objects that play; texts do not count here.
-
-    Raises:
-        UsageError: A source file cannot be read.
     """
     without: dict[str, str] = {}
     met = ["desim"]  # it plays every row
-    for root in made:
-        for each in root.__mro__ if isinstance(root, type) else (root,):
-            if isinstance(each, ModuleType):
-                met.append(each.__name__)
-            elif isinstance(each, type | FunctionType) and has_file(each):
-                met.append(each.__module__)
-            elif not isinstance(each, str | bytes):
-                kind = each if hasattr(each, "__qualname__") else type(each)
-                name = f"{kind.__module__}:{kind.__qualname__}"
-                # One that is given twice, under one name, counts with both.
-                digest = without.get(name, "") + digest_without_file(each, met)
-                without[name] = text_digest(digest.encode())
+    for each in with_bases(made):
+        if isinstance(each, ModuleType):
+            met.append(each.__name__)
+        elif isinstance(each, type | FunctionType) and has_file(each):
+            met.append(each.__module__)
+        else:
+            kind = each if hasattr(each, "__qualname__") else type(each)
+            name = f"{kind.__module__}:{kind.__qualname__}"
+            # One that is given twice, under one name, counts with both.
+            digest = without.get(name, "") + digest_without_file(each, met)
+            without[name] = text_digest(digest.encode())
     digests, packages = _source_digests(met)
     code = {**dict(sorted(digests.items())), **without}
     return {
         "desim": __version__,
         "python": ".".join(platform.python_version_tuple()[:2]),
-        **{name: _version(name) for name in (*_PACKAGES, *sorted(packages))},
+        **{name: _version(name) for name in ("simpy", "numpy", *sorted(packages))},
         **{_CODE + name: digest for name, digest in code.items()},
     }
+
+
+def with_bases(parts: Iterable[Any]) -> Iterator[Any]:
+    """Yield the classes with their bases, functions, modules and objects; no texts."""
+    for one in parts:
+        if not isinstance(one, str | bytes):
+            yield from one.__mro__ if isinstance(one, type) else (one,)
 
 
 def _version(package: str) -> str:
@@ -87,14 +80,11 @@ def _version(package: str) -> str:
 def file_topics(parts: Iterable[Any]) -> dict[str, str]:
     """Return the topics of the files that texts name, and of contents given as bytes.
 
-    A text names a file as a whole, or as one of its parts between colons.
-
-    Raises:
-        UsageError: A named file cannot be read.
+    A text names a file as a whole, or as one of its first parts between colons.
     """
     parts = [*parts]
     texts = (one for one in parts if isinstance(one, str))
-    names = (name for text in texts for name in (text, *text.split(":")[:_MAX_PARTS]))
+    names = (name for text in texts for name in (text, *text.split(":", 6)[:6]))
     files = filter(os.path.isfile, names)
     found = {_FILE + name: file_digest(name) for name in files}
     read = b"".join(text_digest(one).encode() for one in parts if isinstance(one, bytes))
@@ -122,29 +112,18 @@ def changed_topics(stored: Mapping[str, str], now: Mapping[str, str]) -> list[st
 
     Files that were opened before, and that no parameter names, are compared as they are now.
     """
-    opened = {topic: _present(topic) for topic in stored if topic.startswith(_FILE)}
-    now = {**opened, **now}
+    files = (topic for topic in stored if topic.startswith(_FILE))
+    now = {**{topic: file_digest(topic.removeprefix(_FILE)) for topic in files}, **now}
     return [one for one in {**stored, **now} if stored.get(one) != now.get(one)]
 
 
-def _present(topic: str) -> str:
-    try:
-        return file_digest(topic.removeprefix(_FILE))
-    except UsageError:
-        return "gone"
-
-
 def file_digest(path: str | Path) -> str:
-    """Return the SHA-256 of a file, behind `sha256:`.
-
-    Raises:
-        UsageError: It cannot be read.
-    """
+    """Return the SHA-256 of a file, behind `sha256:`, or why it cannot be read."""
     try:
         with open(path, "rb") as file:  # noqa: PTH123 (the path may be a text)
             return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
     except OSError as fault:
-        raise UsageError(f"cannot read {path}: {fault.strerror}") from None
+        return fault.strerror or "cannot be read"
 
 
 def text_digest(content: bytes) -> str:
@@ -180,7 +159,7 @@ def _source_digests(modules: Iterable[str]) -> tuple[dict[str, str], set[str]]:
                 named = (f"{one.relative_to(folder)} {file_digest(one)}\n" for one in files)
                 digests[called] = text_digest("".join(named).encode())
                 python = (one for one in files if one.suffix == ".py" and called != "desim")
-                found = (each for one in python for each in _imported(one.read_bytes(), str(one)))
+                found = (each for one in python for each in _imported(one.read_bytes()))
                 # What desim itself imports from packages follows from its version.
                 waiting += (one for one in found if one.partition(".")[0] in ROOMS)
         elif is_installed(file):
@@ -188,7 +167,7 @@ def _source_digests(modules: Iterable[str]) -> tuple[dict[str, str], set[str]]:
         elif file.endswith(".py"):
             digests[name.removeprefix(HIDDEN)] = file_digest(file)
             package = name if file.endswith("__init__.py") else name.rpartition(".")[0]
-            waiting += _imported(Path(file).read_bytes(), file, package)
+            waiting += _imported(Path(file).read_bytes(), package)
             waiting += (name[:at] for at, sign in enumerate(name) if sign == ".")
     return digests, packages
 
@@ -229,19 +208,19 @@ def _folder_of_ours(file: str) -> Path | None:
 def _files(folder: Path) -> Iterator[Path]:
     """Yield the files of a folder of ours on which episodes may depend."""
     for one in sorted(folder.iterdir()):
-        if one.is_file() and one.suffix not in _NO_DATA:
+        if one.is_file() and one.suffix not in {".pyc", ".md"}:
             yield one
         elif folder == ROOT / "desim" and one.is_dir() and one.name not in _NO_ROWS:
             yield from sorted(one.rglob("*.py"))
 
 
 @cache
-def _imported(source: bytes, file: str, package: str = "") -> frozenset[str]:
+def _imported(source: bytes, package: str = "") -> frozenset[str]:
     """Return the modules that a file imports, and the names in them that may be modules."""
     try:
-        tree = ast.parse(source, file)
-    except (SyntaxError, ValueError) as fault:
-        raise UsageError(f"cannot read {file}: {fault}") from None
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return frozenset()  # it cannot be imported
     return frozenset(name for node in ast.walk(tree) for name in _names(node, package))
 
 

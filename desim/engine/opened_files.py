@@ -17,8 +17,7 @@ from typing import Any
 import msgspec
 from attrs import define, field
 
-from desim.engine.fingerprint import ROOMS, ROOT, file_digest
-from desim.errors import UsageError
+from desim.engine.fingerprint import ROOMS, ROOT, file_digest, with_bases
 
 #: The digest of every file by its absolute path.
 Files = dict[str, str]
@@ -78,8 +77,9 @@ def opened_by(parts: Iterable[object]) -> Files:
     """
     if not _opened:
         return {}
-    made = [one for one in parts if not isinstance(one, str | bytes)]
-    wanted = {_package(name) for one in made for name in _defining_modules(one)}
+    made = with_bases(parts)
+    names = (one.__name__ if isinstance(one, ModuleType) else one.__module__ for one in made)
+    wanted = {*map(_package, names)}
     return {path: _opened[path].digest for path in opened() if wanted & _opened[path].packages}
 
 
@@ -93,15 +93,6 @@ def split(rows: Iterable[bytes]) -> tuple[list[bytes], list[Files]]:
     """Return rows without files, and the files of each."""
     parts = [row.partition(_SEPARATOR) for row in rows]
     return [row for row, _, _ in parts], [_decode(files) if files else {} for *_, files in parts]
-
-
-def _defining_modules(made: Any) -> Iterator[str]:
-    """Yield the modules of a class and its base classes, of a function, or a module itself."""
-    if isinstance(made, ModuleType):
-        yield made.__name__
-        return
-    made = made if hasattr(made, "__qualname__") else type(made)
-    yield from (one.__module__ for one in (made.__mro__ if isinstance(made, type) else (made,)))
 
 
 def _package(module: str) -> str:
@@ -127,8 +118,7 @@ def _note(event: str, arguments: tuple[Any, ...]) -> None:
         read.packages.update(_packages(sys._getframe(1)))  # noqa: SLF001
         if read.stamp != (stamp := (found.st_mtime_ns, found.st_size)):
             read.stamp = stamp  # before the content is read, which opens the file as well
-            with contextlib.suppress(UsageError):
-                read.digest = file_digest(path)
+            read.digest = file_digest(path)
 
 
 def _absolute(path: Any) -> str:

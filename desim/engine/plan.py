@@ -22,8 +22,7 @@ from desim.errors import BadRecord
 from desim.schema import to_plain
 from desim.schema.convert import plain_scalar
 
-#: The result of one job: plain JSON values, the same keys in the same order in all rows of a sweep
-#: (see `Rows`).
+#: The result of one job: plain JSON values, the same keys in all rows of a sweep (see `Rows`).
 Row = dict[str, Any]
 
 #: Keys of rows: of a design the index of the point, and the policy without its arguments; the file
@@ -38,11 +37,8 @@ SERIES, SERIES_COLUMNS = "series", "series_columns"
 WORST_SCORE, CLUSTER, ITEMS, REVISION = "worst_score", "cluster", "items", "revision"
 FIXED, DEFAULTS, USAGE, EPISODES = "deterministic", "defaults", "usage", "episodes"
 
-#: The folder of the records in that of the sweep, and most characters of a part of a record's name.
-RECORDS, _LONGEST_PART = "records", 40
-
-#: Characters of a name that the name of a file replaces, and most that it keeps.
-_UNSAFE, _LONGEST = re.compile(r"[^A-Za-z0-9._-]"), 60
+#: The folder of the records in that of the sweep.
+RECORDS = "records"
 
 #: What a row holds before the seed and the results, and after them.
 Frame = tuple[dict[str, Any], dict[str, Any]]
@@ -147,7 +143,7 @@ class Cell:
         named = [self.entry.named] if self.entry.named else []
         plain = msgspec.json.encode([self.name, to_plain(self.model), *named], order="sorted")
         model = "-".join(filter(None, [self.name, self.preset]))
-        names = (safe_name(name, _LONGEST_PART) for name in (model, self.entry.label))
+        names = (safe_name(name, 40) for name in (model, self.entry.label))
         parts = [*names, hashlib.sha256(plain).hexdigest()[:8], f"seed{seed}"]
         return f"{RECORDS}/{'__'.join(parts)}.jsonl"
 
@@ -205,7 +201,7 @@ class Job:
         return self.cell.out / self.record_name if self.cell.out is not None else None
 
 
-def safe_name(name: str, longest: int = _LONGEST) -> str:
+def safe_name(name: str, longest: int = 60) -> str:
     """Return a name as a part of a file's name; different names stay different.
 
     A digest of 8 is added where characters are changed, or there are more than *longest*.
@@ -213,7 +209,7 @@ def safe_name(name: str, longest: int = _LONGEST) -> str:
     >>> safe_name("GPT-5.4"), safe_name("a/b")
     ('GPT-5.4', 'a_b-c14cddc0')
     """
-    safe = _UNSAFE.sub("_", name)[:longest].lstrip(".")
+    safe = re.sub(r"[^A-Za-z0-9._-]", "_", name)[:longest].lstrip(".")
     if safe == name and "__" not in name:
         return name
     return f"{safe.replace('__', '_')}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"

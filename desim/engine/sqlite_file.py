@@ -15,7 +15,7 @@ _APPLICATION = 0x6465736D
 def opened(
     path: Path | None, tables: Sequence[str], form: int, *, read: bool, restart: bool
 ) -> sqlite3.Connection:
-    """Open a file, or tables in memory; a writer makes and locks the file until it is closed.
+    """Open a file, or tables in memory; a writer makes the file, and locks it until it is closed.
 
     With *restart* a file of another version, or a damaged one, is emptied.
 

@@ -52,17 +52,15 @@ class Store:
     """Keeps results by cell and seed; a context manager that holds the file's lock.
 
     Args:
-        folder: The folder of the file; both are created if needed. None keeps results in memory,
-            whatever their code.
+        folder: Created with the file if needed. None keeps results in memory, whatever their code.
         read: Open an existing file for reading only.
         restart: Discard kept results of the plan's cells whose code or files have changed; where
             none have, all of the plan's jobs. Discard a damaged file, or one of another format.
         retry_failed: Discard the plan's failed episodes.
 
     Raises:
-        UsageError: The folder cannot be used, it holds rows without this file, a foreign file of
-            its name, a damaged one or one of another format, another process is writing the file,
-            or no folder is given to discard results of.
+        UsageError: No folder is given to discard results of, it cannot be used or has rows without
+            the file, this is no usable one, or another process is writing it.
     """
 
     def __init__(
@@ -189,14 +187,14 @@ class Store:
                 if key in groups:
                     continue
                 now = self._topics(cell)
-                found = self._one("SELECT id, topics FROM cells WHERE plays = ?", key)
-                group = found[0] if found else None
-                if found and (topics := changed_topics(_topics(found[1]), now)):
-                    changed[found[0]] = str(cell), topics
+                query = "SELECT id, topics FROM cells WHERE plays = ?"
+                found: Any = self._one(query, key) or (None, None)
+                group, stored = found
+                if stored and (topics := changed_topics(_topics(stored), now)):
+                    changed[group] = str(cell), topics
                 if group is None or group in changed:
                     query = "INSERT OR REPLACE INTO cells VALUES (?, ?, ?)"
                     group = self.file.execute(query, (group, key, encode(now))).lastrowid
-                assert group is not None
                 groups[key] = group
             count = sum(len(self.seeds(group)) for group in changed)
             if count and not self._restart:
