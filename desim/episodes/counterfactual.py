@@ -38,7 +38,6 @@ class Past:
         moments: The decisions, with observations and actions of the model's classes.
         until: By decision the number, from 0, of the first one that was handed out later: those
             between were open together, so none of them depends on another's answer.
-        ended: Whether the episode ended with these decisions.
         limits: The limits of each episode that is played from here.
     """
 
@@ -46,7 +45,6 @@ class Past:
     header: Header
     moments: tuple[Step, ...] = field(repr=False)
     until: tuple[int, ...] = field(repr=False)
-    ended: bool
     limits: Limits | None = None
 
     @classmethod
@@ -64,7 +62,7 @@ class Past:
         with naming(path), rare_collections():
             found = [*_repeated(model, episode, limits)]
         moments, until = tuple(one for one, _ in found), tuple(end for _, end in found)
-        return cls(model, episode.header, moments, until, episode.result is not None, limits)
+        return cls(model, episode.header, moments, until, limits)
 
     def moment(self, number: int) -> Step:
         """Return a decision by its number, from 1."""
@@ -93,56 +91,38 @@ def _repeated(
         yield made, run.decisions + len(run.handed_out)
 
 
-@frozen
-class Arm:
-    """The answers to the decisions of an episode from one of them on.
-
-    Attributes:
-        at: The number of decisions that are repeated from the record.
-        action: Answers the next one; None leaves it to *then*.
-        then: Policies of all roles, who answer the others; None means the recorded actions.
-        fresh: Roles whose policies observe nothing before they decide, see `fresh_roles`.
-    """
-
-    at: int
-    action: Any
-    then: Mapping[str, Any] | None
-    fresh: frozenset[str] = frozenset()
-
-
-def outcome(past: Past, arm: Arm, future: int | None) -> float:
+def outcome(
+    past: Past,
+    at: int,
+    action: Any,
+    then: Mapping[str, Any],
+    future: int | None = None,
+    fresh: frozenset[str] = frozenset(),
+) -> float:
     """Return the score of an episode that begins as on record and goes on otherwise.
 
-    Decisions that were open together with a changed one keep their recorded answers: those who gave
-    them could not know of the change.
+    Decisions that were open together with the changed one keep their recorded answers: those who
+    gave them could not know of the change.
 
-    The *future* is that of `branch`, and the seed of the policies' seats; None means the true
-    future, and the seed of the episode.
+    Args:
+        past: The record.
+        at: The number of decisions that are repeated from it.
+        action: Answers the next one.
+        then: Policies of all roles, who answer the others.
+        future: That of `branch`, and the seed of the policies' seats; None means the true future,
+            and the seed of the episode.
+        fresh: Roles whose policies observe nothing before they decide, see `fresh_roles`.
     """
-    if arm.then is None and not past.ended:
-        raise UsageError(
-            f"the record was cut after {len(past.moments)} decisions, so it has no end"
-        )
-    header = past.header
+    header, known = past.header, past.moments[: past.until[at]]
     seed_globals(header.seed)
-    futures = header.futures_of_branch(arm.at, future)
+    futures = header.futures_of_branch(at, future)
     run = Run(past.model, header.seed, [*header.policies], past.limits, futures)
-    course = _course(past, arm, header.seed if future is None else future)
-    with rare_collections():
-        course.play(run)
-        return run.result().score
-
-
-def _course(past: Past, arm: Arm, seed: int) -> Course:
-    until = arm.at if arm.action is None else past.until[arm.at]
-    known = past.moments if arm.then is None else past.moments[:until]
+    made = new_lineup(past.model, then, header.seed if future is None else future).policies
     given = {number: (moment.action, moment.delay) for number, moment in enumerate(known)}
-    if arm.action is not None:
-        given[arm.at] = arm.action, past.moments[arm.at].delay
-    if arm.then is None:
-        return Course({}, given, frozenset(past.header.policies))
-    made = new_lineup(past.model, arm.then, seed).policies
-    return Course(made, given, arm.fresh | memoryless_roles(made))
+    given[at] = action, past.moments[at].delay
+    with rare_collections():
+        Course(made, given, fresh | memoryless_roles(made)).play(run)
+        return run.result().score
 
 
 def players(past: Past, policies: Policies, *, redrawn: bool) -> dict[str, Any]:

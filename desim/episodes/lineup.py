@@ -56,12 +56,6 @@ class Lineup:
         """Whether a policy decides in a coroutine."""
         return any(map(is_coroutine, self.policies.values()))
 
-    @property
-    def waits(self) -> bool:
-        """Whether a policy can wait for its decisions in a coroutine."""
-        outside = any(isinstance(policy, OutsidePolicy) for policy in self.policies.values())
-        return outside or self.has_coroutines
-
 
 def resolve(
     model: Model[Any], policies: Policies, seed: int, labels: Mapping[str, str] | None = None

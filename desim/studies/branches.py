@@ -14,7 +14,6 @@ from desim.catalog.policy_spec import label
 from desim.core.model import kept_facts
 from desim.core.streams import kept_globals
 from desim.episodes.counterfactual import (
-    Arm,
     Past,
     decided_at,
     fresh_roles,
@@ -167,7 +166,7 @@ def compare_branches(options: BranchComparisonOptions) -> BranchComparison:
     with shown_progress(options.progress) as show, kept_globals():
         for done, seed in enumerate(seeds, 1):
             for action, of_action in zip((made, answer), scores, strict=True):
-                of_action.append(outcome(past, Arm(place.at - 1, action, base, fresh), seed))
+                of_action.append(outcome(past, place.at - 1, action, base, seed, fresh))
             show(2 * done, 2 * len(seeds))
     then = f"then {labels(base)}"
     return BranchComparison(

@@ -19,7 +19,6 @@ from desim.engine.run.play_job import in_time
 from desim.engine.run.playing import Playing
 from desim.engine.store import Store
 from desim.episodes.counterfactual import (
-    Arm,
     Past,
     decided_at,
     fresh_roles,
@@ -333,9 +332,11 @@ class Judge:
     ) -> tuple[float, ...]:
         """Return the score of one action in each future."""
         action = question.actions[number]
-        arm = Arm(question.at, action, self.then, self.fresh)
         try:
-            return tuple(outcome(self.past, arm, seed) for seed in seeds)
+            return tuple(
+                outcome(self.past, question.at, action, self.then, seed, self.fresh)
+                for seed in seeds
+            )
         except DesimError as fault:
             what = f"decision {question.at + 1} answered with {short_repr(action)}"
             raise type(fault)(f"{what}: {fault}") from fault
