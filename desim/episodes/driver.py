@@ -111,7 +111,8 @@ def play_session(session: Session) -> Episode:
     driver = Driver(session)
     with rare_collections(), Alarm(session.seconds), contextlib.closing(driver):
         driver.advance()
-    return driver.ended()
+    assert driver.episode is not None
+    return driver.episode
 
 
 async def play_session_async(session: Session) -> Episode:
@@ -124,7 +125,8 @@ async def play_session_async(session: Session) -> Episode:
     driver = Driver(session)
     with rare_collections(), Alarm(session.seconds):
         await driver.advance_async()
-    return driver.ended()
+    assert driver.episode is not None
+    return driver.episode
 
 
 class Driver:
@@ -150,11 +152,6 @@ class Driver:
     def done(self) -> bool:
         """Whether the episode has ended."""
         return self.episode is not None
-
-    def ended(self) -> Episode:
-        """Return the ended episode."""
-        assert self.episode is not None
-        return self.episode
 
     def advance(self) -> list[Decision]:
         """Move to the caller's next decisions and return them; an empty list at the end.

@@ -1,21 +1,21 @@
 """Several episodes in a row with the same policies, which may learn in between."""
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from attrs import define, evolve, field, frozen
+from attrs import evolve, field, frozen
 
 from desim.core.limits import Limits
 from desim.core.model import Model, model_of
 from desim.core.streams import kept_globals
 from desim.episodes.driver import ModelOptions, play_session
 from desim.episodes.lineup import Lineup, Policies, resolve
-from desim.episodes.replay import first_difference
+from desim.episodes.replay import first_difference, naming
 from desim.episodes.session import EpisodeOptions, Session
-from desim.errors import BadRecord, UsageError
+from desim.errors import UsageError
 from desim.faults import policy_failing
 from desim.records.episode import Episode
 from desim.records.lines import Header
@@ -28,18 +28,14 @@ from desim.show.progress import ProgressOption, shown_progress
 _COMPARED = ("model", "params", "seed", "policies", "starts")
 
 
-@define(eq=False)
+@frozen(eq=False)
 class InSeries:
-    """An episode of a series, by its place from 1.
-
-    While it is played or repeated it has a *session*, afterwards the *episode*.
-    """
+    """An episode of a series, by its place from 1."""
 
     number: int
     file: Path | None
     was_recorded: bool
-    session: Session | None = field(default=None, repr=False)
-    episode: Episode = field(init=False, repr=False)
+    episode: Episode = field(repr=False)
 
 
 @frozen(kw_only=True, slots=False)
@@ -73,7 +69,7 @@ def play_series(options: SeriesOptions) -> list[Episode]:
     After every episode `after(episode)` of each policy is called.
 
     Raises:
-        UsageError: See `play`; or the folder holds another series, or one with a gap, or another
+        UsageError: See `play`; or the folder holds another series, or another
             process writes it.
         BadRecord: A record cannot be read, or a policy decides otherwise than on record.
     """
@@ -94,91 +90,56 @@ def series(
     The error of a failed episode has as many last events as a note. What else than `play_session`
     plays a session does so beside other episodes, which share the global generators.
     """
-    with _opened(options, last_events) as playing:
-        for at, seed in enumerate(playing.seeds):
-            alone = kept_globals(seed) if play is play_session else contextlib.nullcontext()
-            with alone, playing.opened(at) as one:
-                if one.session is not None:
-                    one.episode = play(one.session)
-            yield playing.learned(one)
-
-
-@contextlib.contextmanager
-def _opened(options: SeriesOptions, last_events: int = 0) -> Iterator["_Series"]:
-    """Open a series under the lock of its folder."""
-    seeds, policies, folder = list(options.seeds), options.policies, None
-    model = options.build()
-    if not isinstance(policies, Lineup):
+    model, seeds, lineup = options.build(), list(options.seeds), options.policies
+    if not isinstance(lineup, Lineup):
         with kept_globals(seeds[0] if seeds else None):
-            policies = resolve(model, policies, seeds[0]) if seeds else Lineup({}, {})
-    if options.record is not None:
-        folder = Path(options.record)
-        _make(folder)
-    files = [episode_file(folder, n) if folder else None for n, _ in enumerate(seeds, 1)]
+            lineup = resolve(model, lineup, seeds[0]) if seeds else Lineup({}, {})
+    folder = _made(options.record) if options.record is not None else None
     how = EpisodeOptions(limits=options.limits, keep_state=False, last_events=last_events)
-    with RecordLock(folder / "series") if folder else contextlib.nullcontext():
-        yield _Series(model, policies, seeds, files, options.resume, how)
+    with _locked(folder / "series" if folder else None):
+        files = [episode_file(folder, n) if folder else None for n, _ in enumerate(seeds, 1)]
+        is_begun = [options.resume and file is not None and begun(file) for file in files]
+        known = [
+            _known(file, Header.of(model, seed, lineup.labels)) if file and is_there else None
+            for file, seed, is_there in zip(files, seeds, is_begun, strict=True)
+        ]
+        has_ended = all(past and past.result for past in known)
+        for number, (seed, file, past) in enumerate(zip(seeds, files, known, strict=True), 1):
+            was_recorded = past is not None and past.result is not None
+            if past is not None and has_ended:
+                yield InSeries(number, file, was_recorded, past)
+                continue
+            alone = kept_globals(seed) if play is play_session else contextlib.nullcontext()
+            named = naming(file) if past else contextlib.nullcontext()
+            with (
+                _locked(file),
+                alone,
+                named,
+                Session(model, lineup, seed, file, past, how) as session,
+            ):
+                episode = play(session)
+            for role, policy in lineup.policies.items():
+                with policy_failing(lineup.labels.get(role, role), f"in after as {role!r}"):
+                    policy.after(part_episode(episode, model, role))
+            yield InSeries(number, file, was_recorded, episode)
 
 
-@define
-class _Series:
-    """A series with the file of each episode, None where nothing is recorded."""
+def _locked(file: Path | None) -> contextlib.AbstractContextManager[object]:
+    return RecordLock(file) if file else contextlib.nullcontext()
 
-    model: Model[Any]
-    lineup: Lineup
-    seeds: Sequence[int]
-    files: Sequence[Path | None]
-    resume: bool
-    how: EpisodeOptions
-    has_ended: bool = field(init=False)
 
-    def __attrs_post_init__(self) -> None:
-        known = [self._known(at) for at, _ in enumerate(self.files)]
-        self.has_ended = all(one and one.result for one in known)
-
-    @contextlib.contextmanager
-    def opened(self, at: int) -> Iterator[InSeries]:
-        """Open the session of an episode, unless the series has ended, under its record's lock."""
-        file = self.files[at]
-        with RecordLock(file) if file else contextlib.nullcontext():
-            known = self._known(at)
-            was_recorded = known is not None and known.result is not None
-            one = InSeries(at + 1, file, was_recorded)
-            if known is not None and self.has_ended:
-                one.episode = known
-                yield one
-                return
-            args = self.model, self.lineup, self.seeds[at], file, known, self.how
-            try:
-                with Session(*args) as one.session:
-                    yield one
-            except BadRecord as fault:
-                raise BadRecord(f"{file}: {fault}" if known else str(fault)) from None
-
-    def learned(self, one: InSeries) -> InSeries:
-        """Return an episode that has ended, after the policies have learned from it."""
-        for role, policy in self.lineup.policies.items() if one.session else ():
-            with policy_failing(self.lineup.labels.get(role, role), f"in after as {role!r}"):
-                policy.after(part_episode(one.episode, self.model, role))
-        one.session = None
-        return one
-
-    def _known(self, at: int) -> Episode | None:
-        """Return what is on record of an episode, which must be one of this series."""
-        file = self.files[at]
-        if not self.resume or file is None or not begun(file):
-            return None
-        episode = Episode.read(file, whole=False, keep_steps=False)
-        wanted = Header.of(self.model, self.seeds[at], self.lineup.labels)
-        before, now = ({n: getattr(h, n) for n in _COMPARED} for h in (episode.header, wanted))
-        # As JSON, because what was recorded has lists where a header that starts now has tuples.
-        now = msgspec.json.decode(msgspec.json.encode(now))
-        if before != now:
-            raise UsageError(
-                f"{file} is of another series: {first_difference(before, now)}; give the same "
-                "arguments again or choose another folder"
-            )
-        return episode
+def _known(file: Path, wanted: Header) -> Episode:
+    """Return what is on record of an episode, which must be one of this series."""
+    episode = Episode.read(file, whole=False, keep_steps=False)
+    before, now = ({n: getattr(h, n) for n in _COMPARED} for h in (episode.header, wanted))
+    # As JSON, because what was recorded has lists where a header that starts now has tuples.
+    now = msgspec.json.decode(msgspec.json.encode(now))
+    if before != now:
+        raise UsageError(
+            f"{file} is of another series: {first_difference(before, now)}; give the same "
+            "arguments again or choose another folder"
+        )
+    return episode
 
 
 def episode_file(folder: Path, number: int) -> Path:
@@ -186,7 +147,8 @@ def episode_file(folder: Path, number: int) -> Path:
     return folder / f"episode-{number:03d}.jsonl"
 
 
-def _make(folder: Path) -> None:
+def _made(record: str | Path) -> Path:
+    folder = Path(record)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
@@ -195,6 +157,7 @@ def _make(folder: Path) -> None:
         ) from None
     except OSError as fault:
         raise UsageError(f"cannot write {folder}: {fault.strerror}") from None
+    return folder
 
 
 def part_episode(episode: Episode, model: Model[Any], role: str) -> Episode:
