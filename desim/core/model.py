@@ -46,8 +46,11 @@ else:
 class Model(ABC, Generic[S]):
     """The parameters of a world as a frozen class; it has four members, and may have the others.
 
-    `S` is the class of the state that `begin` returns. The values of `figures`, `time`, `texts` and
-    `series` are of classes in `desim.core.reported`.
+    `S` is the class of the state that `begin` returns. It starts processes, which are generators,
+    with `world.process(generator)`: `action = yield world.ask(role, observe)` puts a question to a
+    role, `yield world.timeout(ticks)` lets time pass, and `world.stream(name)` is a generator of
+    random numbers (see `World`). The values of `figures`, `time`, `texts` and `series` are of
+    classes in `desim.core.reported`.
     """
 
     __slots__ = ()
@@ -72,7 +75,7 @@ class Model(ABC, Generic[S]):
     @property
     @abstractmethod
     def roles(self) -> Mapping[str, Role]:
-        """The roles by name, in the order in which they are listed."""
+        """Each `Role(observation class, action class, options)` by name, in the order of lists."""
 
     @abstractmethod
     def begin(self, world: World) -> S:

@@ -147,7 +147,11 @@ class Policy:
 
     # `Any`, because the classes of simulators and episodes are in packages that import this.
     def take_simulator(self, simulator: Any, /) -> object:
-        """Take the episode's `desim.Simulator`, before the first decision, if it `looks_ahead`."""
+        """Take the episode's `desim.Simulator`, before the first decision, if it `looks_ahead`.
+
+        `simulator.scores(observation, actions, policies, futures=simulator.futures(16))` plays each
+        action to the end in each future, and *policies* decide everything after it.
+        """
 
     def after(self, episode: Any, /) -> object:
         """Learn from an ended `desim.Episode`; `play_series` calls this between episodes."""

@@ -208,7 +208,7 @@ class Run(Generic[S]):
         for decision in decisions:
             role = decision.role
             asked[role] = count = asked.get(role, 0) + 1
-            if count > self._most_asked[role]:
+            if count > 1 and count > self._most_asked[role]:
                 raise Stuck(
                     f"{role!r} was asked {count} times at t={now} and the clock does not move; "
                     f"max_questions_per_tick is {self._most_asked[role]}"
