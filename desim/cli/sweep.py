@@ -1,5 +1,6 @@
 """`desim sweep` and `desim tune`: many episodes, one row each, and the best parameters."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -8,17 +9,17 @@ from attrs import evolve, field, frozen
 from attrs.validators import ge, le, optional
 
 from desim.cli.exit_codes import fail
-from desim.cli.options import POLICIES, SET, PrintOptions, Spending, command
+from desim.cli.options import POLICIES, SET, SPECS, PrintOptions, Spending, command
 from desim.errors import UsageError
 from desim.schema.signatures import given
-from desim.studies.options import GridOptions, TuneOptions
+from desim.studies.options import FIRST_SEEDS, GridOptions, SweepSpec, TuneOptions
 
 if TYPE_CHECKING:  # commands start fast
     from desim.rows.rows import Rows
+    from desim.studies.designs import DesignSpec
     from desim.studies.effects import Effects
     from desim.studies.options import Procedure
     from desim.studies.select import Choice
-    from desim.studies.sweep import SweepSpec
     from desim.studies.until import Comparison
 
 
@@ -29,29 +30,6 @@ _GOALS = {
     **dict.fromkeys(("retry_failed", "series", "records"), ("",)),
     "against": ("", "--until"),
 }
-
-
-@frozen
-class SweepText:
-    """A sweep as text; it takes precedence over a file.
-
-    Attributes:
-        model: A model, or the file of a sweep.
-        preset: A preset of the model; `desim list MODEL` shows them.
-        set: A parameter of the model, or with dots a field inside one.
-        specs: NAME or module:Name, then ,KEY=VALUE for each argument. Several that name different
-            roles play together.
-        seeds: A:B without B, or A,B,...; default 0:20. With --until and --select those that are
-            played first, before as many more as are needed.
-        design: Play points of the ranges in --set: lhs:64, sobol:64 or factorial.
-    """
-
-    model: str
-    preset: str = field(default="", kw_only=True)
-    set: dict[str, str] = field(factory=dict, kw_only=True)
-    specs: tuple[str, ...] = field(default=(), kw_only=True)
-    seeds: str = field(default="", kw_only=True)
-    design: str = field(default="", kw_only=True)
 
 
 @frozen(kw_only=True, slots=False)
@@ -123,14 +101,14 @@ class SweepCommand(GridOptions):
         """The figures of the table."""
         return self.figures or (self.minimise or "score",)
 
-    def check(self, spec: "SweepSpec") -> None:
+    def check(self, design: "DesignSpec | None") -> None:
         """Refuse options that would have no effect.
 
         Raises:
             UsageError: Such an option was given.
         """
         for name in ("against", "minimise"):
-            if getattr(self, name) and _is_factorial(spec):
+            if getattr(self, name) and _is_factorial(design):
                 raise UsageError(
                     f"--{name} belongs to sweeps whose table has policies, not effects"
                 )
@@ -147,9 +125,9 @@ class SweepCommand(GridOptions):
                 option = "--range" if name == "score_range" else f"--{name.replace('_', '-')}"
                 named = " or ".join(one or "plain sweeps" for one in goals)
                 raise UsageError(f"{option} belongs to {named}")
-        if goal and spec.design is not None:
+        if goal and design is not None:
             raise UsageError(
-                f"the design {spec.design.kind} is played as a whole; leave out --design, or "
+                f"the design {design.kind} is played as a whole; leave out --design, or "
                 "--until and --select"
             )
         if goal and len(self.figures) > 1:
@@ -159,12 +137,13 @@ class SweepCommand(GridOptions):
 @command(
     "sweep",
     model={"metavar": "MODEL|FILE.toml"},
+    policies=SPECS,
     seeds={"metavar": "A:B"},
     design={"metavar": "KIND[:SIZE][,seed=N]"},
     figures={"option": "--show", "multiple": True},
     score_range={"option": "--range", "metavar": "LOW:HIGH"},
 )
-def sweep_command(text: SweepText, options: SweepCommand, spending: Spending) -> None:
+def sweep_command(text: SweepSpec, options: SweepCommand, spending: Spending) -> None:
     """Play MODEL with every policy, parameter and seed.
 
     Each --policy is one way to play; several that name different roles are one way together. Roles
@@ -184,16 +163,17 @@ def sweep_command(text: SweepText, options: SweepCommand, spending: Spending) ->
     from desim.rows.failures import failures_text
     from desim.show.console import console
     from desim.show.estimates import better_note
-    from desim.studies.sweep import read_config
+    from desim.studies.sweep import check_reference, read_config
 
-    spec = read_config(**given(text))
-    options.check(spec)
-    if options.against is not None and spec.design is None:
-        spec.check_reference(options.against)
+    how = read_config(text)
+    design = how.pop("design")
+    options.check(design)
+    if options.against is not None and design is None:
+        check_reference(how, options.against)
     with spending.limited():
-        found, rows = _played(spec, options)
+        found, rows = _played(how, design, options)
     shown = options.shown
-    effects = _effects(spec, rows, shown)
+    effects = _effects(how, design, rows, shown)
     if options.as_json:
         for row in effects.plain() if effects else rows:
             click.echo(msgspec.json.encode(row))
@@ -211,20 +191,21 @@ def sweep_command(text: SweepText, options: SweepCommand, spending: Spending) ->
         fail(found.sentence)
 
 
-def _played(spec: "SweepSpec", options: SweepCommand) -> "tuple[Comparison | Choice | None, Rows]":
+def _played(
+    sweep_of: Mapping[str, Any], design: "DesignSpec | None", options: SweepCommand
+) -> "tuple[Comparison | Choice | None, Rows]":
     """Play a sweep as a whole, or until its goal is reached or all seeds are played."""
-    how = {**spec.arguments, **options.jobs_played}
+    how = {**sweep_of, **options.jobs_played}
     if options.until is None and options.select is None:
         from desim.studies.sweep import sweep
 
         names = ("retry_failed", "series", "records", "minimise")
         how |= {name: getattr(options, name) for name in names}
-        return None, sweep(design=spec.design, **how)
+        seeds = how.pop("seeds") or range(FIRST_SEEDS)
+        return None, sweep(seeds=seeds, design=design, **how)
     how |= {"show": options.shown[0], "minimise": options.minimise}
     goal = {name: getattr(options, name) for name in ("max_seeds", "rarest", "score_range")}
     how |= {name: value for name, value in goal.items() if value is not None}
-    if not spec.seeds:
-        how["seeds"] = None
     found: Comparison | Choice
     if options.until is not None:
         from desim.studies.until import compare
@@ -239,20 +220,22 @@ def _played(spec: "SweepSpec", options: SweepCommand) -> "tuple[Comparison | Cho
     return found, found.rows
 
 
-def _is_factorial(spec: "SweepSpec") -> bool:
+def _is_factorial(design: "DesignSpec | None") -> bool:
     """Return whether the table of a sweep has effects, and not policies."""
-    return spec.design is not None and spec.design.kind == "factorial"
+    return design is not None and design.kind == "factorial"
 
 
-def _effects(spec: "SweepSpec", rows: "Rows", shown: tuple[str, ...]) -> "Effects | None":
+def _effects(
+    how: Mapping[str, Any], design: "DesignSpec | None", rows: "Rows", shown: tuple[str, ...]
+) -> "Effects | None":
     """Return the effects in the rows of a factorial design; None after failures without a score."""
-    if spec.design is None or not _is_factorial(spec):
+    if design is None or not _is_factorial(design):
         return None
     from desim.studies.designs import planned
     from desim.studies.effects import effects
 
     try:
-        return effects(rows, [*planned(spec.design, spec.set)[0][0]], show=shown)
+        return effects(rows, [*planned(design, how["set"])[0][0]], show=shown)
     except UsageError:
         if rows.failed:
             return None

@@ -69,17 +69,19 @@ class FittingPolicy(Policy):
     def __init__(self, role: Role) -> None:
         self.offered = 0
         self.faults: list[str] = []
-        self._role, self._random, self._taken = role, Random(0), ""  # noqa: S311 (no secret)
+        self._taken: Any = None
+        self._role, self._random = role, Random(0)  # noqa: S311 (no secret)
 
     def decide(self, observation: Any, narrowed: Role | None = None) -> Any:
         """Return one of the answers that fit."""
         if self._taken and (refusal := getattr(observation, "refusal", "")):
-            self.faults.append(f"{self._taken} was refused: {short_repr(refusal)}")
+            text = f"{tagged(self._taken).decode()}, an option, was refused"
+            self.faults.append(f"{text}: {short_repr(refusal)}")
         # Drawn for every decision, so that one without options does not shift other choices.
         role, drawn = narrowed or self._role, self._random.random()
         fitting = [*self._fitting(role, observation)]
         action = fitting[int(drawn * len(fitting))] if fitting else role.default_for(observation)
-        self._taken = f"{tagged(action).decode()}, an option," if fitting else ""
+        self._taken = action if fitting else None
         return action
 
     def _fitting(self, role: Role, observation: Any) -> Iterator[Any]:

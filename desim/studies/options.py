@@ -41,10 +41,8 @@ class JobOptions:
 
     Attributes:
         jobs: Worker processes; default of commands: one a core. In Python 1 plays in this
-            process, where a debugger works and nothing needs to be importable, but a policy that
-            calls `os._exit` ends the study, and a limit of time does not stop one that catches
-            every exception. With more, every worker imports the calling script, so the script must
-            call this under `if __name__ == "__main__":`.
+            process, where a debugger works, but a policy that calls `os._exit` ends the study, and
+            a limit of time does not stop one that catches every exception.
         out: A folder that keeps what is played. The same call goes on from it, does not repeat
             failed episodes, and is refused if code, a file or a version that the results depend on
             has changed.
@@ -201,6 +199,30 @@ class SweepOptions(GridStudy):
     retry_failed: bool = False
     series: bool = False
     records: bool = False
+
+
+@frozen
+class SweepSpec:
+    """A sweep as plain data: the options of the command, or a TOML file.
+
+    Attributes:
+        model: A model, or the file of a sweep.
+        preset: A preset of the model; `desim list MODEL` shows them.
+        set: A parameter of the model, or with dots a field inside one.
+        policies: NAME or module:Name, then ,KEY=VALUE for each argument. Several that name
+            different roles play together.
+        seeds: A:B without B, or A,B,...; default 0:20. With --until and --select those that are
+            played first, before as many more as are needed.
+        design: Play points of the ranges in --set: lhs:64, sobol:64 or factorial. In Python a
+            `DesignSpec`, in a file a table with its fields.
+    """
+
+    model: str
+    preset: str = field(default="", kw_only=True)
+    set: dict[str, Any] = field(factory=dict, kw_only=True)
+    policies: Sequence[str | dict[str, str]] = field(default=(), kw_only=True)
+    seeds: str | list[int] = field(default="", kw_only=True)
+    design: Any = field(default="", kw_only=True)
 
 
 @frozen(kw_only=True, slots=False)

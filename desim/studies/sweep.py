@@ -14,23 +14,19 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from attrs import evolve, field, frozen
 
 from desim.catalog.policy_spec import read_policies
 from desim.engine.grid import grid
 from desim.engine.plan import RECORD, RECORDS, Grid
 from desim.engine.run.playing import Playing
 from desim.errors import BadRecord, SchemaError, UsageError
-from desim.records.episode import Episode
 from desim.rows.compare import reference_groups
 from desim.rows.rows import Rows, policy_label
 from desim.schema import from_plain
-from desim.schema.signatures import takes
+from desim.schema.signatures import given, takes
 from desim.show.files import read_text
 from desim.studies.designs import DesignSpec, Point, planned
-from desim.studies.options import FIRST_SEEDS, SweepOptions, refuse_score
-
-_PUT_BACK = "put the record back, or play the sweep anew (--restart)"
+from desim.studies.options import FIRST_SEEDS, SweepOptions, SweepSpec, refuse_score
 
 #: Most bytes of the file of a sweep.
 _MAX_BYTES = 1_000_000
@@ -66,7 +62,7 @@ def sweep(options: SweepOptions) -> Rows:
             *records* are wanted without *out*, or *series* of a model that reports none, or there
             are more than 10 million episodes.
         WorkerDied: Worker processes cannot start or keep dying, or a cluster was lost.
-        BadRecord: The record of a row in *out* is missing, altered or another one.
+        BadRecord: The record of a row in *out* is missing.
         DesimError: An executor failed otherwise, or lost episodes.
         KeyboardInterrupt: On Ctrl-C; with *out*, its text says how many episodes are finished.
 
@@ -135,107 +131,61 @@ def _prepare_records(started: Playing, folder: Path, *, restart: bool) -> None:
 
 
 def _check_records(started: Playing) -> None:
-    """Check that the records of kept rows are those of their episodes.
+    """Check that kept rows have their records.
 
     Raises:
-        BadRecord: One is missing, altered, or another episode's.
+        BadRecord: One is missing.
     """
     jobs = sorted(started.kept)
-    for number, results in zip(jobs, started.kept.results(jobs), strict=True):
-        job, row = started.plan.job(number), msgspec.json.decode(results)
-        if row[RECORD] is None:  # it failed before its first line
-            continue
-        failed = row["error"] is not None
-        try:
-            past = Episode.read(str(job.record), whole=not failed, keep_steps=False)
-        except BadRecord as fault:
-            raise BadRecord(f"{fault}; {_PUT_BACK}") from None
-        digest = None if failed or past.result is None else past.result.ledger_digest
-        if (past.header.seed, digest) != (job.seed, row["ledger_digest"]):
-            raise BadRecord(f"{job.record} is the record of another episode; {_PUT_BACK}")
+    for number, result in zip(jobs, started.kept.results(jobs), strict=True):
+        record = started.plan.job(number).record
+        # An episode that failed before its first line has none.
+        if msgspec.json.decode(result)[RECORD] and not (record and record.is_file()):
+            raise BadRecord(
+                f"{record} is missing; put the record back, or play the sweep anew (--restart)"
+            )
 
 
-@frozen
-class SweepSpec:
-    """A sweep as plain data.
-
-    Attributes:
-        model: A name, or `module:Class`.
-        preset: Empty means the first.
-        policies: Specs, or mappings of roles to specs; each is one way to play.
-        seeds: "A:B" without B, "A,B,...", or the numbers themselves.
-        set: A value or a list of values by parameter, or by `policy.` and an argument; with a
-            design also ranges.
-        design: Points to play instead of all combinations.
-    """
-
-    model: str
-    preset: str = ""
-    policies: list[str | dict[str, str]] = field(factory=list)
-    seeds: str | list[int] = ""
-    set: dict[str, Any] = field(factory=dict)
-    design: DesignSpec | None = None
-
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """The arguments of `sweep`, `compare` and `select`."""
-        return {
-            "model": self.model,
-            "policies": list(self.policies) or ["greedy"],
-            "seeds": read_seeds(self.seeds) if isinstance(self.seeds, str) else self.seeds,
-            "preset": self.preset,
-            "set": self.set,
-        }
-
-    def check_reference(self, against: str) -> None:
-        """Refuse a policy to compare with that is not played, before anything is played.
-
-        Raises:
-            UsageError: It is no policy of the sweep, and no model, preset or parameter's value.
-        """
-        how = self.arguments
-        cells = grid(how["model"], how["policies"], [0], self.preset, self.set).cells
-        others = {one for cell in cells for one in (cell.name, cell.preset)}
-        others |= {str(value) for cell in cells for value in cell.params.values()}
-        if against not in others:
-            labels = dict.fromkeys((cell.entry.label,) for cell in cells)
-            reference_groups([*labels], ("policy",), policy_label(against))
+# -- text ------------------------------------------------------------------------------------------
 
 
-def read_config(
-    model: str,
-    preset: str,
-    set: Mapping[str, str],  # noqa: A002 (the word of the command line)
-    specs: Sequence[str],
-    seeds: str,
-    design: str = "",
-) -> SweepSpec:
-    """Return the sweep that options describe; they take precedence over a TOML file.
+def read_config(text: SweepSpec) -> dict[str, Any]:
+    """Return the arguments of `sweep` that options describe; seeds are None if none are given.
 
-    Args:
-        model: A model's name, or the path of a file that ends in .toml.
-        preset: Empty if not given.
-        set: Texts `V` or `V1,V2,...` by parameter.
-        specs: The texts of `--policy`; see `read_entries`.
-        seeds: See `read_seeds`; empty if not given.
-        design: See `DesignSpec.read`; empty if not given.
+    The options take precedence over a TOML file, which *model* may name.
 
     Raises:
-        UsageError: The file cannot be read or holds no sweep, or the policies are wrong.
+        UsageError: The file cannot be read or holds no sweep, or an option is wrong.
     """
-    spec = _from_file(Path(model)) if model.endswith(".toml") else SweepSpec(model)
-    values = {key: _values(text) for key, text in set.items()}
-    return evolve(
-        spec,
-        preset=preset or spec.preset,
-        policies=read_entries(specs) or spec.policies,
-        seeds=seeds or spec.seeds,
-        set={**spec.set, **values},
-        design=DesignSpec.read(design) if design else spec.design,
-    )
+    own = {name: value for name, value in given(text).items() if value}
+    file = _from_file(Path(own.pop("model"))) if text.model.endswith(".toml") else {}
+    if text.policies:
+        own["policies"] = read_entries(text.policies)
+    usual = {"preset": "", "policies": ["greedy"], "seeds": None, "design": None}
+    found = {**usual, **file, **own}
+    found["set"] = file.get("set", {}) | {name: _values(each) for name, each in text.set.items()}
+    if isinstance(found["seeds"], str):
+        found["seeds"] = read_seeds(found["seeds"])
+    if isinstance(found["design"], str):
+        found["design"] = DesignSpec.read(found["design"])
+    return found
 
 
-def read_entries(texts: Sequence[str]) -> list[_Policies]:
+def check_reference(how: Mapping[str, Any], against: str) -> None:
+    """Refuse a policy to compare with that is not played, before anything is played.
+
+    Raises:
+        UsageError: It is no policy of the sweep, and no model, preset or parameter's value.
+    """
+    cells = grid(how["model"], how["policies"], [0], how["preset"], how["set"]).cells
+    others = {one for cell in cells for one in (cell.name, cell.preset)}
+    others |= {str(value) for cell in cells for value in cell.params.values()}
+    if against not in others:
+        labels = dict.fromkeys((cell.entry.label,) for cell in cells)
+        reference_groups([*labels], ("policy",), policy_label(against))
+
+
+def read_entries(texts: Sequence[Any]) -> list[_Policies]:
     """Return the ways to play that several `--policy` texts describe.
 
     Texts that name different roles are one way to play, like those of `desim run`. Texts that name
@@ -257,10 +207,10 @@ def read_entries(texts: Sequence[str]) -> list[_Policies]:
     if not any(a.keys().isdisjoint(b) for a, b in itertools.combinations(roles, 2)):
         return policies
     if len(roles) < len(policies) or sum(map(len, roles)) > len(set().union(*roles)):
-        given = " ".join(f"--policy {text}" for text in texts)
+        options = " ".join(f"--policy {text}" for text in texts)
         joined = "+".join(f"{role}=SPEC" for role in dict.fromkeys(itertools.chain(*roles)))
         raise UsageError(
-            f"{given} may be read as one way to play or as several; join the roles of each way "
+            f"{options} may be read as one way to play or as several; join the roles of each way "
             f"with +, as in --policy {joined}, or list the ways in a TOML file"
         )
     return [{role: spec for one in roles for role, spec in one.items()}]
@@ -284,15 +234,16 @@ def read_seeds(text: str) -> Sequence[int]:
     return seeds
 
 
-def _from_file(path: Path) -> SweepSpec:
+def _from_file(path: Path) -> dict[str, Any]:
     try:
         plain = tomllib.loads(read_text(path, _MAX_BYTES))
         spec: SweepSpec = from_plain(plain, SweepSpec)
+        design = {"design": from_plain(spec.design, DesignSpec)} if spec.design else {}
     except OSError as fault:
         raise UsageError(f"cannot read {path}: {fault.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, SchemaError, RecursionError) as fault:
         raise UsageError(f"{path} describes no sweep: {fault}") from None
-    return spec
+    return {**{name: getattr(spec, name) for name in plain}, **design}
 
 
 def _values(text: str) -> str | list[str]:

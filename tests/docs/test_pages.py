@@ -8,6 +8,7 @@ import pytest
 from support.page_blocks import blocks_of, check_page, importable, write_files
 from support.paths import ROOT
 
+from desim.studies.options import SweepSpec
 from desim.studies.sweep import read_config
 
 DOCS = ROOT / "desim" / "docs"
@@ -58,8 +59,8 @@ def test_the_sweep_file_of_the_page_is_read(tmp_path: Path) -> None:
     """The TOML block is a sweep that the command line accepts."""
     (text,) = (block.text for block in blocks_of(DOCS / "sweep.md") if block.kind == "toml")
     (tmp_path / "plan.toml").write_text(text, encoding="utf-8")
-    grid = read_config(str(tmp_path / "plan.toml"), "", {}, (), "")
-    assert (grid.model, grid.preset, grid.seeds) == ("beer_game", "poisson", "0:500")
+    how = read_config(SweepSpec(str(tmp_path / "plan.toml")))
+    assert (how["model"], how["preset"], how["seeds"]) == ("beer_game", "poisson", range(500))
 
 
 def links(page: Path) -> list[str]:

@@ -19,12 +19,10 @@ from desim.engine.run.executors import Executor, ProcessExecutor
 from desim.engine.run.playing import playing
 from desim.episodes.lineup import assigned, lineup_knows, maker_of
 from desim.errors import UsageError
-from desim.rows.estimate_notes import missing_note
-from desim.rows.failures import missing
 from desim.rows.known_means import KnownMeans, known_means, known_note
 from desim.rows.rows import Rows
 from desim.rows.samples import Sample
-from desim.show.labels import is_number, short_number_text, words_text
+from desim.show.labels import short_number_text, words_text
 from desim.show.progress import Progress, ProgressOption, shown_progress
 from desim.show.table import Printed, Table, Tabular
 from desim.statistics.normalised import Normalised, normalised
@@ -83,23 +81,13 @@ class Board(Tabular):
         title = f"{self.name}: {len(self.rows):,} episodes over {seeds}"
         faults = [f"FAULT: {one} scores more than the bound" for one in self.faults]
         known = known_note(self.rows)
-        notes = [*faults, *missing_note(dict(self._missing())), *filter(None, [known])]
+        notes = [*faults, *filter(None, [known])]
         table = board_table(title, self.lines, notes, columns=self.model.figures.columns)
         items = self.model if self.lines[0].sample.unit == "items" else None
         if isinstance(items, ItemsModel):
             names = [line.name for line in self.lines]
             return (table, item_table(self.rows, items.item_groups, names))
         return (table,)
-
-    def _missing(self) -> Iterator[tuple[str, tuple[int, int]]]:
-        """Yield how many episodes of each policy lack a number that stands beside the score."""
-        for name in self.model.figures.board:
-            values = [row["metrics"].get(name) for row in self.rows]
-            if any(map(is_number, values)):
-                for (policy,), rows in self.rows.groups("policy").items():
-                    own = [row["metrics"].get(name) for row in rows]
-                    failed = [error is not None for error in rows.column("error")]
-                    yield f"{policy} in {name}", (missing(own, failed), len(rows))
 
     def summary(self) -> dict[str, Any]:
         """Return what `desim baselines --json` prints: one plain object."""

@@ -12,6 +12,7 @@ from desim import load, sweep
 from desim.errors import UsageError
 from desim.studies.designs import planned
 from desim.studies.effects import effects
+from desim.studies.options import SweepSpec
 from desim.studies.sweep import read_config
 
 
@@ -105,14 +106,13 @@ def test_a_file_holds_a_design(tmp_path: Path) -> None:
     file = tmp_path / "plan.toml"
     start = f'model = "{WALK}"\npolicies = ["{STRIDE}"]\nset.steps = "int:1:9"\nset.wind = "0:1"\n'
     file.write_text(f'{start}[design]\nkind = "lhs"\nsize = 3\nseed = 5\n')
-    spec = read_config(str(file), "", {}, [], "0:2")
-    rows = sweep(design=spec.design, **spec.arguments)
-    assert len(rows) == 3 * 2
-    assert read_config(str(file), "", {}, [], "", "lhs:7").design != spec.design
+    how = read_config(SweepSpec(str(file), seeds="0:2"))
+    assert len(sweep(**how)) == 3 * 2
+    assert read_config(SweepSpec(str(file), design="lhs:7"))["design"] != how["design"]
     for text, error in (("size = 3", "kind"), ('kind = "lhs"\nsizes = 3', "sizes")):
         file.write_text(f"{start}[design]\n{text}\n")
         with pytest.raises(UsageError, match=rf"plan\.toml describes no sweep: .*{error}"):
-            read_config(str(file), "", {}, [], "")
+            read_config(SweepSpec(str(file)))
 
 
 MIXED = {"wind": "0:2", "steps": "int:1:4", "cash": "log:1:1e6", "kind": ["a", "b", "c"]}

@@ -7,7 +7,8 @@ from support.small_worlds import STRIDE, WALK
 
 from desim import sweep
 from desim.errors import UsageError
-from desim.studies.sweep import SweepSpec, read_config, read_entries, read_seeds
+from desim.studies.options import SweepSpec
+from desim.studies.sweep import read_config, read_entries, read_seeds
 
 FILE = f"""
 model = "{WALK}"
@@ -26,8 +27,7 @@ def file(tmp_path: Path) -> str:
 
 def test_a_file_holds_a_sweep(file: str) -> None:
     """Each entry of its list of policies is one way to play."""
-    spec = read_config(file, "", {}, [], "")
-    rows = sweep(**spec.arguments)
+    rows = sweep(**read_config(SweepSpec(file)))
     assert len(rows) == 2 * 2 * 3
     assert list(rows.groups("policy")) == [(STRIDE,), (f"walker={STRIDE} helper=greedy",)]
 
@@ -36,16 +36,21 @@ def test_a_file_may_come_from_an_editor_of_windows(tmp_path: Path, file: str) ->
     """With a byte order mark, and a carriage return in each line end."""
     Path(file).write_text(FILE, "utf-8-sig", newline="\r\n")
     (tmp_path / "plain.toml").write_text(FILE)
-    plain = read_config(str(tmp_path / "plain.toml"), "", {}, [], "")
-    assert read_config(file, "", {}, [], "") == plain
+    plain = read_config(SweepSpec(str(tmp_path / "plain.toml")))
+    assert read_config(SweepSpec(file)) == plain
 
 
 def test_options_take_precedence_over_a_file(file: str) -> None:
     """Parameters are added; policies and seeds replace those of the file."""
-    spec = read_config(file, "long", {"wind": "0,1"}, ["random"], "5")
-    assert spec == SweepSpec(
-        WALK, "long", ["random"], seeds="5", set={"steps": [2, 4], "wind": ["0", "1"]}
-    )
+    options = {"preset": "long", "set": {"wind": "0,1"}, "policies": ["random"], "seeds": "5"}
+    assert read_config(SweepSpec(file, **options)) == {
+        "model": WALK,
+        "preset": "long",
+        "policies": ["random"],
+        "seeds": [5],
+        "set": {"steps": [2, 4], "wind": ["0", "1"]},
+        "design": None,
+    }
 
 
 @pytest.mark.parametrize(
@@ -114,4 +119,4 @@ def test_a_file_without_a_sweep_is_refused(tmp_path: Path, text: str | None, err
     if text is not None:
         path.write_text(text)
     with pytest.raises(UsageError, match=error):
-        read_config(str(path), "", {}, [], "")
+        read_config(SweepSpec(str(path)))

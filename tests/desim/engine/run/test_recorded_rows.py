@@ -229,22 +229,13 @@ def test_a_sweep_that_is_continued_plays_what_is_missing(tmp_path: Path) -> None
     assert len(Counting.made) - made == made // 2
 
 
-@pytest.mark.parametrize("damage", ["flipped", "missing", "another"])
-def test_a_kept_row_whose_record_is_false_is_refused(tmp_path: Path, damage: str) -> None:
-    """The sentence names the file and what to do; another policy's record has another digest."""
+def test_a_kept_row_whose_record_is_missing_is_refused(tmp_path: Path) -> None:
+    """The sentence names the file and what to do."""
     words = ("sweep", "beer_game/poisson", "--policy", "order_up_to", "--policy", "greedy")
     words = (*words, "--seeds", "0:2", "--records", "--out", "out", "--jobs", "1")
     assert ended(desim_process(*words, cwd=tmp_path)).code == 0
-    file, other = (
-        tmp_path / "out" / row["record"] for row in list(Rows.read(tmp_path / "out"))[::2]
-    )
-    match damage:
-        case "flipped":
-            file.write_bytes(file.read_bytes().replace(b'"quantity":', b'"quantity":1', 1))
-        case "missing":
-            file.unlink()
-        case "another":
-            file.write_bytes(other.read_bytes())
+    file = tmp_path / "out" / Rows.read(tmp_path / "out")[0]["record"]
+    file.unlink()
     again = ended(desim_process(*words, cwd=tmp_path))
     assert (again.code, again.out) == (1, "")
     assert str(file) in again.err

@@ -154,15 +154,6 @@ def test_a_narrow_board_cuts_nothing(width: int) -> None:
     assert not [word for word in numbers if not any(word in line.split() for line in lines)]
 
 
-def test_a_metric_without_a_number_is_counted() -> None:
-    """It has no mean; a failed episode is counted as such."""
-    board = shop(three_policies(), figures=Figures(board=["months"]))
-    note = (
-        "in no mean, as missing, NaN or infinite: a,x=1 in months: 1 of 4 episodes have no number"
-    )
-    assert f"{note}, b in months: 1 of 4" in str(board)
-
-
 def test_a_board_is_plain_data() -> None:
     """For `--json`: a line for each row of the table."""
     summary = shop(three_policies(), knows={"c": "state"}).summary()
