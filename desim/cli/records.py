@@ -242,15 +242,9 @@ def _value_label(value: Any) -> str:
 
 @frozen
 class MemoryFile:
-    """A file that a learning policy keeps.
-
-    Attributes:
-        path: The file.
-        trust: Import the module of a user's own method.
-    """
+    """A file that a learning policy keeps."""
 
     path: str
-    trust: bool = field(default=False, kw_only=True)
 
 
 @command("memory")
@@ -259,14 +253,13 @@ def memory_command(memory: MemoryFile, printed: PrintOptions) -> None:
 
     That is FILE of the argument `memory=FILE` of `llm`.
 
-    The file is read as data, checked, and limited in size. Nothing that it names is opened, or
-    imported without --trust.
+    The file is read as data and limited in size; nothing that it names is opened or imported.
     """
     found = _memory_in(memory)
     if printed.as_json:
         print_json({"method": found.method, "episodes": found.episodes, "rows": found.rows})
         return
-    played = [f"{role} after {n:,} episodes" for role, n in found.episodes.items()]
+    played = [f"{role} after {n} episodes" for role, n in found.episodes.items()]
     title = f"memory of {found.method}: {', '.join(played) or 'no role'}"
     # A table for every run of rows with the same columns.
     alike = (list(rows) for _, rows in groupby(found.rows, key=tuple))
@@ -280,7 +273,7 @@ def _memory_in(memory: MemoryFile) -> ShownMemory:
     for policy in catalog.policies().values():
         if issubclass(policy, OutsidePolicy):
             try:
-                return policy.shown_memory(memory.path, trust=memory.trust)
+                return policy.shown_memory(memory.path)
             except UsageError as refused:
                 fault = refused
     raise fault

@@ -228,8 +228,8 @@ class OutsidePolicy(Policy):
         return 0
 
     @staticmethod
-    def shown_memory(path: str, /, *, trust: bool = False) -> ShownMemory:
-        """Return what it has learned, by a file; import what that names only with *trust*."""
+    def shown_memory(path: str, /) -> ShownMemory:
+        """Return what it has learned, by a file that is read as data."""
         raise UsageError(f"{path} is no memory of a policy")
 
     @staticmethod

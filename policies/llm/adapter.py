@@ -137,9 +137,9 @@ class Llm(OutsidePolicy):
             yield from own_conversation(named)
 
     @staticmethod
-    def shown_memory(path: str, *, trust: bool = False) -> ShownMemory:
-        """Return what a method keeps in a file; a user's own method is imported with *trust*."""
-        return shown_memory(path, method_class, trust=trust)
+    def shown_memory(path: str) -> ShownMemory:
+        """Return what a method keeps in a file."""
+        return shown_memory(path)
 
     @staticmethod
     def read_reply(reply: Mapping[str, Any]) -> ReadReply:

@@ -6,9 +6,9 @@ in size. It is written whole under another name and then renamed, by one process
 
 import os
 import weakref
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import msgspec
 from attrs import frozen
@@ -27,18 +27,6 @@ FORMAT = "desim-memory/1"
 
 #: Bytes of a file that is read.
 MAX_BYTES = 32 * 2**20
-
-#: Characters of a method's name that are read.
-_LONGEST_NAME = 200
-
-
-@runtime_checkable
-class HasRows(Protocol):
-    """A memory that states how it is shown; otherwise it is one row of its fields."""
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a table, one mapping of columns to plain values a row."""
-        ...
 
 
 class MemoryLock:
@@ -139,54 +127,33 @@ def write_memory(path: str | Path, name: str, role: str, memory: Remembered) -> 
     write_whole(Path(path), [msgspec.json.format(encoded, indent=1)])
 
 
-def shown_memory(
-    path: str | Path, method_class: Callable[[str], type[Method]], *, trust: bool = False
-) -> ShownMemory:
-    """Return the memories of a file for people.
-
-    Every row begins with the role; the other columns are those of the method's memory, or those of
-    an episode that was not learned from yet.
-
-    Args:
-        path: The file.
-        method_class: Returns the class of a method by name.
-        trust: Whether the module of a user's own method may be imported.
+def shown_memory(path: str | Path) -> ShownMemory:
+    """Return the memories of a file for people: a row for each entry of a list or line of a text.
 
     Raises:
-        UsageError: The file does not exist or is not a memory file, or its method does not exist
-            or would be imported.
+        UsageError: The file does not exist or is not a memory file.
     """
     whole = _whole(path)
     if whole is None:
         raise UsageError(f"there is no file {path}")
-    method = _trusted(path, whole["method"][:_LONGEST_NAME], method_class, trust=trust)
-    rows, episodes = [], {}
-    for role, plain in whole["roles"].items():
-        memory = _checked(plain, method, path, role)
-        episodes[role] = memory.episodes
-        state = memory.state
-        shown = state.rows() if isinstance(state, HasRows) else [to_plain(state)]
-        rows += [{"role": role, **row} for row in shown]
-        rows += [
-            {"role": role, "pending episode": past.number, "score": past.outcome.score}
-            for past in memory.pending
-        ]
-    return ShownMemory(whole["method"], rows, episodes)
+    kept = {role: each for role, each in whole["roles"].items() if isinstance(each, dict)}
+    rows = [{"role": role, **row} for role, each in kept.items() for row in _rows(each)]
+    return ShownMemory(
+        whole["method"], rows, {role: kept[role].get("episodes", 0) for role in kept}
+    )
 
 
-def _trusted(
-    path: str | Path, name: str, method_class: Callable[[str], type[Method]], *, trust: bool
-) -> type[Method]:
-    """Return the class of the method that a file names."""
-    if ":" in name and not trust:
-        raise UsageError(
-            f"{path} is of method {name!r}, whose module would be imported. Nothing was done; "
-            "allow it with --trust (trust=True in Python)"
-        )
-    try:
-        return method_class(name)
-    except UsageError as fault:
-        raise UsageError(f"{path}: {fault}") from None
+def _rows(memory: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    state, pending = memory.get("state"), memory.get("pending")
+    fields = state if isinstance(state, dict) else {}
+    texts = {k: v.splitlines() for k, v in fields.items() if isinstance(v, str) and "\n" in v}
+    listed = {k: v for k, v in fields.items() if isinstance(v, list)} | texts
+    if single := {k: v for k, v in fields.items() if k not in listed}:
+        yield single
+    for name, values in listed.items():
+        yield from (each if isinstance(each, dict) else {name: each} for each in values)
+    for past in pending if isinstance(pending, list) else ():
+        yield {"pending episode": past.get("number") if isinstance(past, dict) else past}
 
 
 def _whole(path: str | Path) -> dict[str, Any] | None:

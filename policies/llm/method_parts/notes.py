@@ -98,20 +98,6 @@ class Notes:
     indexed: tuple[str, ...] = ()
     evolutions: int = 0
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a table of the notes."""
-        return [
-            {
-                "note": index,
-                "content": each.content,
-                "context": each.context,
-                "keywords": ", ".join(each.keywords),
-                "tags": ", ".join(each.tags),
-                "links": ", ".join(map(str, each.links)),
-            }
-            for index, each in enumerate(self.notes)
-        ]
-
     def nearest(self, text: str, count: int, embed: Embed) -> list[int]:
         """Return the indices of the most similar notes, the most similar first."""
         return most_similar(text, self.indexed[: len(self.notes)], count, embed)

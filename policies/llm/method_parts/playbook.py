@@ -283,10 +283,3 @@ class Playbook:
 
     text: str = EMPTY
     next_id: int = 1
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a table of the numbered lines."""
-        return [
-            {"id": line.id, "helpful": line.helpful, "harmful": line.harmful, "text": line.text}
-            for line in _numbered(self.text)
-        ]

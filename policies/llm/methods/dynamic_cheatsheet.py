@@ -13,7 +13,7 @@ goes on with what it printed, up to three times. Published: off for questions, o
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from attrs import Factory, define, evolve, field, frozen
 from attrs.validators import ge
@@ -84,10 +84,6 @@ class Cheatsheet:
     """The memory: the sheet."""
 
     text: str = ""
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a table of the lines."""
-        return [{"line": line} for line in self.text.splitlines() if line.strip()]
 
 
 @define(eq=False, kw_only=True)

@@ -7,7 +7,7 @@ For a plan the prompt is a guideline and does not change.
 """
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from attrs import Factory, define, evolve, field, frozen
 from attrs.validators import and_, ge, le, optional
@@ -86,16 +86,6 @@ class Prompts:
     best: str = ""
     evolutions: int = 0
     tried: tuple[tuple[float, ...], ...] = ()
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a table of the prompt and of the styles tried."""
-        styles = [
-            {"prompt": style.strip() or "(none)", "kind": "style", "episodes": len(scores),
-             "mean_score": mean(scores) if scores else None}
-            for style, scores in zip(_STYLES, self.tried, strict=False)
-        ]  # fmt: skip
-        best = {"prompt": self.best, "kind": "evolved", "episodes": None, "mean_score": None}
-        return [*([best] if self.best else []), *styles]
 
 
 @define(eq=False, kw_only=True)

@@ -86,13 +86,6 @@ class Reflections:
         """Return the memory with one more lesson."""
         return Reflections(lessons=(*self.lessons, lesson)[-_KEPT:], written=self.written + 1)
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a table of the lessons."""
-        return [
-            {"lesson": each.text, "decision": each.decision, "goal": each.goal}
-            for each in self.lessons
-        ]
-
     @property
     def shown(self) -> tuple[str, ...]:
         """The texts of the last lessons, the newest last."""

@@ -12,7 +12,7 @@ from support.stub import Served, serving, text
 
 MINE = '''
 """A method of a user's own."""
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from attrs import define, evolve, field, frozen
 from attrs.validators import ge
@@ -27,9 +27,6 @@ class Scores:
 
     scores: tuple[float, ...] = ()
     decisions: int = 0
-
-    def rows(self) -> list[dict[str, Any]]:
-        return [{"best": max(self.scores, default=None), "decisions": self.decisions}]
 
 
 @define(eq=False, kw_only=True)
@@ -101,11 +98,11 @@ def test_a_method_of_the_users_is_played_recorded_resumed_and_shown(users: Path)
             again = ended(desim_process("resume", "cut.jsonl", "--trust", cwd=users))
             assert again.code == 0, again.err
             assert stub.requests == sent[replies:]
-    shown = ended(desim_process("memory", "m", "--trust", cwd=users))
+    shown = ended(desim_process("memory", "m", cwd=users))
     assert [line.split() for line in shown.out.splitlines() if line][:3] == [
         ["memory", "of", "mine:Mine:", "retailer", "after", "0", "episodes"],
-        ["role", "best", "decisions"],
-        ["retailer", "—", "2"],
+        ["role", "decisions"],
+        ["retailer", "2"],
     ]
 
 
@@ -119,17 +116,19 @@ def test_the_method_of_the_page_learns_between_episodes(tmp_path: Path) -> None:
         assert done.code == 0, done.err
         told = [body["messages"][0]["content"] for body in stub.requests]
     assert [text.rpartition(": ")[2].count("-") for text in told] == [0, 0, 1, 1, 2, 2]
-    shown = ended(desim_process("memory", "m", "--trust", cwd=tmp_path)).out.splitlines()
+    shown = ended(desim_process("memory", "m", cwd=tmp_path)).out.splitlines()
     assert shown[0] == "memory of mine:Mine: retailer after 3 episodes"
     assert sum(line.startswith("retailer") for line in shown) == 3
 
 
-def test_a_memory_of_the_users_method_imports_nothing_untrusted(users: Path) -> None:
-    """A file from a stranger may name any module."""
+def test_a_memory_of_the_users_method_imports_nothing(users: Path) -> None:
+    """A file from a stranger may name any module, and hold any values."""
     (users / "evil.py").write_text("open('done', 'w').close()\n")
-    whole = {"format": "desim-memory/1", "method": "evil:Method", "roles": {}}
+    roles = {"a": {"state": {"x": [1, {"y": [2]}]}, "pending": [3]}, "b": {"state": 4}, "c": 5}
+    whole = {"format": "desim-memory/1", "method": "evil:Method", "roles": roles}
     (users / "m").write_text(json.dumps(whole))
-    refused(ended(desim_process("memory", "m", cwd=users)), "allow it with --trust")
+    shown = ended(desim_process("memory", "m", cwd=users))
+    assert (shown.code, shown.err) == (0, "")
     assert not (users / "done").exists()
 
 
@@ -176,7 +175,7 @@ def test_a_sweep_with_a_users_method_refuses_a_changed_one(users: Path) -> None:
         assert len(stub.requests) == 3
         (users / "mine.py").write_text(MINE.replace("0.5", "0.6"))
         changed = ended(desim_process(*command, *varied, cwd=users))
-    refused(changed, "the code of mine has changed")
+    refused(changed, "changed: the code of mine")
 
 
 def test_our_methods_take_their_own_arguments(tmp_path: Path) -> None:
@@ -204,7 +203,7 @@ def test_the_prompt_of_the_page_is_what_the_model_reads(tmp_path: Path, begin: s
         [body] = stub.requests
         (tmp_path / "mine.py").write_text(block.replace("Aim at", "Aim for"))
         changed = ended(desim_process(*command, *further, cwd=tmp_path))
-        refused(changed, "the code of mine has changed")
+        refused(changed, "changed: the code of mine")
     assert "Aim at growth." in body["messages"][0]["content"]
     assert "tools" not in body
 

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from policies.llm.method_parts.playbook import (
     Operation,
-    Playbook,
     add,
     cited_ids,
     lines_of,
@@ -112,6 +111,3 @@ def test_lines_are_found_by_id_and_by_word() -> None:
     """In any case, and as they stand."""
     assert lines_of(BOOK, ["rule-00001"]) == lines_with(BOOK, ["LOW"])
     assert lines_of(BOOK, ["rule-1"]) == lines_with(BOOK, ["nothing"]) == ""
-    assert Playbook(text=BOOK).rows() == [
-        {"id": "rule-00001", "helpful": 0, "harmful": 0, "text": "buy low"}
-    ]

@@ -377,7 +377,7 @@ def test_styles_are_tried_for_two_episodes_each_and_the_best_is_kept() -> None:
     assert method._style() == 1
     method.learns = False
     assert method._style() == 1
-    assert len(method.memory.rows()) == 4
+    assert len(method.memory.tried) == 4
 
 
 def test_evolution_draws_the_same_whether_or_not_the_process_was_restarted() -> None:
