@@ -23,15 +23,11 @@ def opened(
         sqlite3.Error, OSError: See `sentences`.
         UsageError: The file is a foreign one, a damaged one or one of another version.
     """
-    if path is None:
-        file = sqlite3.connect(":memory:", isolation_level=None)
-        _create(file, tables, form)
-        return file
-    if not read:
+    if path is not None and not read:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()  # SQLite takes an empty file for a new one
     # For writing, even to read: SQLite may have to roll back a cut commit.
-    uri = f"{path.resolve().as_uri()}?mode=rw"
+    uri = "file::memory:" if path is None else f"{path.resolve().as_uri()}?mode=rw"
     file = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=0)
     try:
         if read:
@@ -39,12 +35,13 @@ def opened(
         else:
             file.execute("PRAGMA locking_mode = EXCLUSIVE")
             with transaction(file):  # takes the lock, which is then kept
-                pass
-            if not file.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                _create(file, tables, form)
+                if not file.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                    marks = f"application_id = {_APPLICATION}", f"user_version = {form:d}"
+                    for statement in (*tables, *(f"PRAGMA {mark}" for mark in marks)):
+                        file.execute(statement)
         fault = _fault(file, tables, form)
         is_ours = _pragma(file, "application_id") == _APPLICATION
-        if fault and restart and is_ours:
+        if path is not None and fault and restart and is_ours:
             os.truncate(path, 0)  # under the lock
     except BaseException:
         file.close()
@@ -56,14 +53,6 @@ def opened(
         return opened(path, tables, form, read=read, restart=False)
     ways = ", or discard its rows (--restart)" if is_ours else ""
     raise UsageError(f"{path} {fault}; choose another folder (--out){ways}")
-
-
-def _create(file: sqlite3.Connection, tables: Sequence[str], form: int) -> None:
-    with transaction(file):
-        for statement in tables:
-            file.execute(statement)
-        file.execute(f"PRAGMA application_id = {_APPLICATION}")
-        file.execute(f"PRAGMA user_version = {form:d}")
 
 
 def _fault(file: sqlite3.Connection, tables: Sequence[str], form: int) -> str:

@@ -138,9 +138,9 @@ class Store:
                 raise UsageError(f"{self.path} holds results, but no rows of a sweep")
             seeds, cells = last
             for group, frame in cells:
-                for seed in seeds:
-                    if (result := self.result(group, str(seed))) is not None:
-                        yield row_of(frame, seed, result)
+                kept = self.seeds(group)
+                for seed in (one for one in seeds if str(one) in kept):
+                    yield row_of(frame, seed, self.result(group, str(seed)))
 
     def _last(self) -> _LastPlan | None:
         found = self._one("SELECT plan FROM last")
@@ -170,10 +170,11 @@ class Store:
         found = self.file.execute("SELECT seed FROM results WHERE cell = ?", (group,))
         return {seed for (seed,) in found}
 
-    def result(self, group: int, seed: str) -> bytes | None:
-        """Return the result of a seed; None if it is not kept."""
+    def result(self, group: int, seed: str) -> bytes:
+        """Return the result of a seed, which is kept."""
         query = "SELECT result FROM results WHERE cell = ? AND seed = ?"
-        return (self._one(query, group, seed) or (None,))[0]
+        result: bytes = self._one(query, group, seed)[0]
+        return result
 
     # -- groups ------------------------------------------------------------------------------------
 
@@ -299,10 +300,8 @@ class Kept:
     def results(self, jobs: Iterable[int]) -> Iterator[bytes]:
         """Yield the results of some jobs, in their order."""
         with self._store.sentences():
-            for group, seed in map(self._key, jobs):
-                if (result := self._store.result(group, seed)) is None:
-                    raise BadRecord(f"{self._store.path} has lost the result of seed {seed}")
-                yield result
+            for job in jobs:
+                yield self._store.result(*self._key(job))
 
     def discard(self, where: Callable[[bytes], bool]) -> int:
         """Remove the results for which a function returns True; return their number."""
