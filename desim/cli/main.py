@@ -40,7 +40,7 @@ GROUPS = {
     },
     "Measure": {
         "bench": ("bench", "Play every world of SUITE.toml with every entry, or print results."),
-        "verify": ("bench", "Play every record of a suite's folder again, and compare."),
+        "verify": ("bench", "Play the episodes of a suite's folder again, and compare."),
     },
     "Records": {
         "replay": ("records", "Play the answers of a record again and compare every step."),
