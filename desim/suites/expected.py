@@ -19,7 +19,7 @@ from desim.episodes.lineup import assign, maker_of
 from desim.errors import DesimError
 from desim.show.estimates import short_cell
 from desim.show.table import Printed, Table
-from desim.suites.suite_file import ROUTER, EntryTable
+from desim.suites.suite_file import EntryTable
 from desim.suites.suite_folder import Outcomes, Played
 from desim.suites.suite_plan import Plan, SuiteCell
 
@@ -47,32 +47,28 @@ class Expectation:
     """The expected use of one entry in one world.
 
     Attributes:
-        world: Its name.
-        entry: Its name.
+        world: The name of the world.
+        entry: The name of the entry.
         left: Episodes left.
-        basis: The number of episodes on which this rests, and whose they are.
         calls: Calls expected for all of them; None if not known.
         read: Tokens read, expected for all of them; None if not known.
         wrote: Tokens written; likewise.
         cost: Money expected for all of them; None if not known.
+        basis: On what this rests, such as the number of played episodes.
     """
 
     world: str
     entry: str
     left: int
-    basis: str
     calls: float | None
     read: float | None
     wrote: float | None
     cost: float | None
+    basis: str
 
 
 def expectations(
-    plan: Plan,
-    outcomes: Outcomes,
-    written: int | None = None,
-    *,
-    declared: bool = False,
+    plan: Plan, outcomes: Outcomes, written: int | None = None, *, declared: bool = False
 ) -> list[Expectation]:
     """Return the expected use of each entry in each world in which it has episodes left.
 
@@ -83,28 +79,22 @@ def expectations(
         declared: Whether an entry that has played no episode yet is expected to need the calls that
             its method declares; an episode of `random` is played for it.
     """
-    left = dict.fromkeys(plan.cells, 0)
-    ended: dict[tuple[str, str], list[Played]] = {pair: [] for pair in plan.cells}
-    for job in plan.jobs:
-        pair = job[:2]
-        # Without the outcomes of other parameters or policies.
-        named = plan.cell(job).record_name(job.seed)
-        its = [one for one in outcomes.get(job, ()) if one.record in (None, named)]
-        ended[pair] += (one for one in its if one.score is not None)
-        left[pair] += plan.cells[pair].episodes
     found = []
     for (world, name), cell in plan.cells.items():
-        own = ended[world, name]
-        if not (count := left[world, name] - len(own)):
-            continue
-        entry = plan.suite.entries[name]
-        use, basis = _use(count, cell, own)
-        if use == _UNKNOWN and declared:
-            use, basis = _declared(count, cell, entry)
-        calls, read, wrote = use
-        wrote = calls * written if calls and written else wrote
-        cost = 0.0 if calls == 0 else _cost(entry, read, wrote)
-        found.append(Expectation(world, name, count, basis, calls, read, wrote, cost))
+        jobs = [job for job in plan.jobs if (job.world, job.entry) == (world, name)]
+        own = [
+            one
+            for job in jobs
+            for one in outcomes.get(job, ())
+            # Without the outcomes of other parameters or policies.
+            if one.score is not None and one.record == plan.cell(job).record_name(job.seed)
+        ]
+        if left := len(jobs) * cell.episodes - len(own):
+            entry = plan.suite.entries[name]
+            (calls, read, wrote), basis = _use(left, cell, own, declared=declared)
+            wrote = calls * written if calls and written else wrote
+            cost = 0.0 if calls == 0 else _cost(entry, read, wrote)
+            found.append(Expectation(world, name, left, calls, read, wrote, cost, basis))
     return found
 
 
@@ -114,39 +104,34 @@ def expected_cost(lines: Sequence[Expectation]) -> float | None:
     return sum(costs) if len(costs) == len(lines) else None
 
 
-def _use(count: int, cell: SuiteCell, own: Sequence[Played]) -> tuple[_Use, str]:
-    """Return the use of some episodes by those that were played, and on what it rests."""
+def _use(left: int, cell: SuiteCell, own: Sequence[Played], *, declared: bool) -> tuple[_Use, str]:
+    """Return the use of the episodes left, by played ones or by the calls that methods declare.
+
+    These are counted on the decisions of an episode of `random`; a call reads the rules and the
+    observation, without the conversation before it.
+    """
     if not cell.host:
         return (0.0, None, None), "no language model"
-    if not own:
-        return _UNKNOWN, "none"
-    calls, read, wrote = (count * fmean(o.usage.get(name, 0.0) for o in own) for name in _USED)
-    return (calls, read, wrote), f"{len(own)} of its own"
-
-
-def _declared(count: int, cell: SuiteCell, entry: EntryTable) -> tuple[_Use, str]:
-    """Return the use by the calls that methods declare, on the decisions of an episode of `random`.
-
-    A call reads the rules and the observation, without the conversation before it.
-    """
-    model = cell.model
-    if entry.method == ROUTER and isinstance(model, ItemsModel):
+    if own:
+        calls, read, wrote = (left * fmean(o.usage.get(name, 0.0) for o in own) for name in _USED)
+        return (calls, read, wrote), f"{len(own)} of its own"
+    model, policies = cell.model, assign(cell.model, cell.entry.policies)
+    specs = {role: Spec.read(one) for role, one in policies.items() if isinstance(one, str)}
+    if isinstance(model, ItemsModel) and any("router" in one.arguments for one in specs.values()):
         return (0.0, 0.0, 0.0), "stored answers"
-    policies = assign(model, cell.entry.policies)
-    given = {role: one for role, one in policies.items() if isinstance(one, str)}
-    calls = {r: n for r, p in given.items() if (n := _calls_a_decision(Spec.read(p), model))}
-    random = {**given, **dict.fromkeys(calls, "random")}
+    sent = {role: n for role, spec in specs.items() if (n := _calls_a_decision(spec, model))}
+    if not (declared and sent):
+        return _UNKNOWN, "none"
+    random = {**{role: str(spec) for role, spec in specs.items()}, **dict.fromkeys(sent, "random")}
     try:
         played = play(model, random, 0, limits=Limits(seconds=_RANDOM_SECONDS))
     except DesimError:
         return _UNKNOWN, "none"
-    if not calls:
-        return _UNKNOWN, "none"
-    asked = [step for step in played.steps if step.role in calls]
-    rules = {role: len(rules_of(model, role)) for role in calls}
-    seen = sum(calls[s.role] * (rules[s.role] + len(s.observed)) for s in asked) / _CHARACTERS
-    sent = count * sum(calls[step.role] for step in asked)
-    return (sent, count * seen, sent * _WRITTEN), _BASIS
+    asked = [step for step in played.steps if step.role in sent]
+    rules = {role: len(rules_of(model, role)) for role in sent}
+    seen = sum(sent[step.role] * (rules[step.role] + len(step.observed)) for step in asked)
+    calls = left * sum(sent[step.role] for step in asked)
+    return (calls, left * seen / _CHARACTERS, calls * _WRITTEN), _BASIS
 
 
 def _calls_a_decision(spec: Spec, model: Any) -> int:

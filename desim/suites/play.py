@@ -25,7 +25,7 @@ from desim.errors import UsageError
 from desim.records.episode import Episode
 from desim.show.files import write_whole
 from desim.suites.result_table import result_files
-from desim.suites.suite_file import ROUTER, suite_content
+from desim.suites.suite_file import suite_content
 from desim.suites.suite_folder import (
     SUITE,
     Outcomes,
@@ -193,7 +193,7 @@ class SuitePlaying:
     # -- routers -----------------------------------------------------------------------------------
 
     def _is_routed(self, entry: str) -> bool:
-        return self.plan.suite.entries[entry].method == ROUTER
+        return "router" in self.plan.suite.entries[entry].options
 
     def _tell(self, routed: Sequence[JobKey], others: Iterable[JobKey]) -> None:
         """Tell routers what the others have answered; if that has changed, they play anew."""
@@ -220,11 +220,11 @@ class SuitePlaying:
         played: dict[_Key, dict[str, Episode]] = {}
         models: dict[_Key, ItemsModel[Any]] = {}
         for job in jobs:
-            entry, model = self.plan.suite.entries[job.entry], self.plan.cells[job[:2]].model
-            record = record_in(self.out, self.outcomes[job][0])
-            if entry.method and record.is_file() and isinstance(model, ItemsModel):
-                models[key := (entry.model, job.world, job.seed, job.repeat)] = model
-                past = Episode.read(record, keep_steps=False)
+            entry, cell = self.plan.suite.entries[job.entry], self.plan.cells[job.world, job.entry]
+            asks = entry.method and cell.episodes == 1 and self._is_whole(job)
+            if asks and isinstance(cell.model, ItemsModel):
+                models[key := (entry.model, job.world, job.seed, job.repeat)] = cell.model
+                past = Episode.read(record_in(self.out, self.outcomes[job][0]), keep_steps=False)
                 played.setdefault(key, {})[entry.method] = past
         return {
             key: list(_policy_class(models[key]).predictions(models[key], episodes))

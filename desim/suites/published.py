@@ -39,7 +39,7 @@ def published_text(plan: Plan, shown: str, entry: str, column: str) -> str:
         # The name alone, as a stranger's suite may name any file.
         rows = _rows(Path(sheet.file).name, table)
         for label in labels:
-            for row, place in [(sheet.row, label)] if sheet.row else [(label, key), (key, label)]:
+            for row, place in [(label, key), (key, label)]:
                 if isinstance(cell := rows.get(row, {}).get(place), dict):
                     printed = cell.get("printed") or cell.get("value")
                     return "" if printed is None else str(printed)

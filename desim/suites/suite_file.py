@@ -44,9 +44,6 @@ _MAX_BYTES, _LONGEST_NAME = 1_000_000, 100
 #: Most episodes of a suite.
 MAX_JOBS = 100_000
 
-#: The method that chooses one of all methods for each question.
-ROUTER = "router"
-
 #: The statistics of an entry's episodes that a column may show.
 _SHOWS = ("mean", "spread", "over_best", "normalised", "share")
 
@@ -101,12 +98,10 @@ class PublishedSheet:
     Attributes:
         file: A data file in `models/published`, desim's or one's own.
         table: The key of the table in it.
-        row: The row of all entries, where the entries are its columns; empty where they are rows.
     """
 
     file: str
     table: str
-    row: str = ""
 
 
 @frozen
@@ -115,7 +110,6 @@ class WorldTable:
 
     Attributes:
         model: Its name in the catalog, with or without `/preset`, or `module:Class`.
-        preset: The preset; empty for the first, or the one in *model*.
         set: Parameters changed, as `--set`.
         seeds: "A:B" without B, or a list; those of the suite where empty.
         repeats: Episodes with each seed; those of the suite where None.
@@ -130,7 +124,6 @@ class WorldTable:
     """
 
     model: str
-    preset: str = ""
     set: dict[str, Any] = field(factory=dict)
     seeds: str | list[int] = ""
     repeats: int | None = field(default=None, validator=optional(ge(1)))
@@ -168,11 +161,9 @@ class EntryTable:
         key_env: The environment variable that holds the key.
         price_in: Money for a million tokens read; 0 states that they are free.
         price_out: Money for a million tokens written; likewise.
-        method: The method around the model; empty for none; "router" for one that is chosen for
-            each question and answers with what it has answered in this suite, without a call.
-        learn: Where a router has its rules from: "offline", from what the methods of the suite
-            answered; otherwise the paper's Table 4, or the file that options name as `router`.
-        options: Further arguments of the policy `llm`: temperature, max_calls, mode, ...
+        method: The method around the model; empty for none.
+        options: Further arguments of the policy `llm`: temperature, max_calls, mode, ... A `router`
+            chooses a method for each question, and answers what it has answered in this suite.
         max_cost: Money that all episodes of this entry may use.
         worlds: The worlds that it plays; all where empty.
         published: Its row, or column, in the published sheets; several where tables differ in it.
@@ -188,7 +179,6 @@ class EntryTable:
     price_in: float | None = field(default=None, validator=not_negative)
     price_out: float | None = field(default=None, validator=not_negative)
     method: str = ""
-    learn: str = ""
     options: dict[str, Any] = field(factory=dict)
     max_cost: float | None = field(default=None, validator=not_negative)
     worlds: list[str] = field(factory=list)
@@ -323,12 +313,6 @@ def _check_entry(table: EntryTable, *, limited: bool) -> None:
     if not table.roles and isinstance(table.policy, str) and table.policy:
         raise UsageError(
             "beside a model, policy is for the other roles; name the model's own as roles"
-        )
-    wrong = table.learn != "offline" or table.method != ROUTER or "router" in table.options
-    if table.learn and wrong:
-        raise UsageError(
-            f'learn={table.learn} was given; possible is "offline", where method = "router" and '
-            "options have no router"
         )
     _check_options(table.options)
     limited = limited or table.max_cost is not None

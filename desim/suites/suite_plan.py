@@ -26,7 +26,6 @@ from desim.errors import UsageError
 from desim.studies.sweep import read_seeds
 from desim.suites.suite_file import (
     MAX_JOBS,
-    ROUTER,
     EntryTable,
     PooledTable,
     Suite,
@@ -226,7 +225,7 @@ def with_cells(plan: Plan, *, keys: bool) -> Plan:
         for name, table in suite.worlds.items():
             changes = {key: argument_text(value) for key, value in table.set.items()}
             with at(f"worlds.{name}"):
-                models[name] = catalog.model(table.model, table.preset, changes)
+                models[name] = catalog.model(table.model, "", changes)
         for world, name in dict.fromkeys(job[:2] for job in plan.jobs):
             with at(f"entries.{name} in worlds.{world}"):
                 cell = _cell(world, name, suite, models[world])
@@ -238,7 +237,7 @@ def with_cells(plan: Plan, *, keys: bool) -> Plan:
 def _cell(world: str, name: str, suite: Suite, model: Model[Any]) -> SuiteCell:
     table, entry = suite.worlds[world], suite.entries[name]
     policies = _policies(entry, table)
-    preset = table.preset or table.model.partition("/")[2]
+    preset = table.model.partition("/")[2]
     (given,) = entries([policies], {}, model)
     return SuiteCell(
         model,
@@ -288,15 +287,13 @@ def _policies(table: EntryTable, world: WorldTable) -> Policies:
 
 def _arguments(table: EntryTable, options: Mapping[str, Any]) -> dict[str, str]:
     """Return the arguments of the policy of a language model, as text."""
-    is_router = table.method == ROUTER
     own = {
         "model": table.model,
         "base_url": table.base_url,
         "key_env": table.key_env,
         "price_in": table.price_in or "",
         "price_out": table.price_out or "",
-        "method": "" if is_router else table.method,
-        "router": (table.learn or "table_4") if is_router else "",
+        "method": table.method,
     }
     named = {key: str(value) for key, value in own.items() if value != ""}
     return named | {k: argument_text(value) for k, value in {**options, **table.options}.items()}

@@ -185,8 +185,8 @@ class Routing:
             if self._learned is None:
                 raise UsageError(
                     f"router={self.name} was given, which learns from what the methods of a suite "
-                    f'answered: an entry has method = "router" and learn = "{_COUNTED}"; possible '
-                    f"here are {TABLE_4} or a file"
+                    f"answered: it is played as an entry of one; possible here are {TABLE_4} or a "
+                    "file"
                 )
             if not self._recorded:
                 self._follow(self._rules(self.learner, self._learned))
@@ -222,7 +222,7 @@ class Routing:
         try:
             return learner(items)
         except PolicyFailed as fault:
-            self._faults += (f"{fault}; the rules are those of learn={_COUNTED} by counting",)
+            self._faults += (f"{fault}; the rules are those of router={_COUNTED}",)
             return tallied(items)
 
     def begin_decision(self, observation: Any) -> None:

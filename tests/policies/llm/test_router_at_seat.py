@@ -261,7 +261,7 @@ def test_a_router_learns_from_the_answers_of_a_suite(tmp_path: Path) -> None:
         model = f'model = "m"\nbase_url = "{stub.url}"\nmethod = '
         entries = {
             "refine": f'{model}"self_refine"\noptions = {{ rounds = 0 }}',
-            "router": f'{model}"router"\nlearn = "offline"',
+            "router": f'{model}""\noptions = {{ router = "offline" }}',
         }
         # The second suite has one method more, so that the router learns and answers again.
         for more, calls in (
@@ -311,7 +311,7 @@ def test_a_router_learns_from_questions_of_other_worlds(tmp_path: Path) -> None:
             tmp_path, "", SPLITS, model="",
             refine=f'{model}"self_refine"\noptions = {{ rounds = 0 }}',
             cot=f'{model}"cot"',
-            router=f'{model}"router"\nlearn = "offline"\nworlds = ["new"]',
+            router=f'{model}""\noptions = {{ router = "offline" }}\nworlds = ["new"]',
         )  # fmt: skip
         code, _, errors = bench(suite, out)
         assert code == 0, errors
@@ -352,7 +352,7 @@ def routed_suite(folder: Path, url: str) -> Path:
         folder, "", SPLITS, model="",
         refine=f'{model}"self_refine"\noptions = {{ rounds = 0 }}',
         cot=f'{model}"cot"',
-        router=f'{model}"router"\noptions = {{ router = "offline_model" }}\nworlds = ["new"]',
+        router=f'{model}""\noptions = {{ router = "offline_model" }}\nworlds = ["new"]',
     )  # fmt: skip
 
 
@@ -395,5 +395,5 @@ def test_replies_without_rules_leave_those_counted(tmp_path: Path) -> None:
         code, _, errors = bench(suite, out)
     assert code == 0, errors
     assert "3 replies held no routing policy" in errors
-    assert "the rules are those of learn=offline by counting" in errors
+    assert "the rules are those of router=offline" in errors
     assert sum("reply" in each for each in router_entries(out, 1)) == 3
