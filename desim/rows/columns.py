@@ -87,12 +87,10 @@ class Gathered:
         paths |= {key: (key,) for key in _RESULTS}
         paths |= {f"metrics.{name}": ("metrics", name) for name in metrics}
         # Sweeps that record, and those with language models, have a further column.
-        last = [
-            key
-            for key in (RECORD, DEFAULTS)
-            if any(value is not None for value in self.known[(key,)])
+        more = [
+            key for key in (RECORD, DEFAULTS) if self.known[(key,)].count(None) < len(self.cell)
         ]
-        return paths | {key: (key,) for key in ("ledger_digest", "error", *last)}
+        return paths | {key: (key,) for key in ("ledger_digest", "error", *more)}
 
 
 class RowColumns(Sequence[Row]):
@@ -117,10 +115,8 @@ class RowColumns(Sequence[Row]):
         """The columns of models and parameters that have several values, as tables name them."""
         found = []
         for name, path in self.gathered.paths.items():
-            if (
-                path[0] in ("model", "preset", "params")
-                and len({*map(repr, self.of_cells(path))}) > 1
-            ):
+            values = self.of_cells(path) if path[0] in ("model", "preset", "params") else ()
+            if len({*map(repr, values)}) > 1:
                 short = name.removeprefix("params.")
                 found.append(name if len(self._full(short)) > 1 else short)
         return tuple(found)

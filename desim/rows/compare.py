@@ -1,7 +1,7 @@
 """Comparisons of groups of rows: means with intervals, paired differences to a reference."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve
@@ -21,12 +21,8 @@ from desim.rows.failures import missing_text
 from desim.rows.known_means import knowledge, known_note
 from desim.rows.samples import FigureValues
 from desim.show.estimates import is_equal
-from desim.show.labels import value_text
 from desim.statistics.pairing import aligned, simultaneous
 from desim.statistics.ranks import ranked
-
-#: Values of a column that a note lists.
-_LISTED = 5
 
 
 def compare(
@@ -35,9 +31,8 @@ def compare(
     figures: Sequence[str],
     against: Any,
     level: float,
-    differing: Collection[str] = (),
 ) -> ComparisonTable:
-    """Compare groups of rows; see `Rows.table`, and for *differing* `Rows`.
+    """Compare groups of rows; see `Rows.table`.
 
     Raises:
         UsageError: A column or the group does not exist, or a column holds other values than
@@ -64,14 +59,12 @@ def compare(
     cells = {
         key: [every[n] for n in {index[at]: 0 for at in group}] for key, group in groups.items()
     }
-    again = [key for key, each in cells.items() if any(cell_of(cell) in differing for cell in each)]
     table = ComparisonTable(
         by,
         tuple(lines),
         level,
         "" if against is None else _reference_label(against),
         knowledge({key: each[0] for key, each in cells.items()}) if "policy" in by else {},
-        again if differing else [],
     )
     sizes = {key: len(group) for key, group in groups.items()}
     known = known_note(rows) if "score" in figures else ""
@@ -107,11 +100,6 @@ def best_groups(rows: RowColumns, figure: str, by: str, alpha: float, sign: int)
     means = zip(known, ranked(aligned([*known.values()]), alpha), strict=True)
     best = [(-one.mean, place, key) for place, (key, one) in enumerate(means) if one.may_be_best]
     return tuple(key for _, _, key in sorted(best))
-
-
-def cell_of(row: Row) -> str:
-    """Return the text that all rows of one model and one policy of a sweep share."""
-    return json.dumps([row[name] for name in ("model", "preset", "params", "policy")])
 
 
 # -- notes -----------------------------------------------------------------------------------------
@@ -152,29 +140,17 @@ def _averaged_note(
 ) -> Iterator[str]:
     """Yield the sentence on the parameters and policies over which a group is a mean."""
     own = {rows.find(name) for name in by}
-    texts = []
-    for name in (*rows.varying, "policy"):
-        path = rows.find(name)
-        each, *_ = values = [_values(path, some) for some in (rows.gathered.cells, *cells.values())]
-        if path not in own and any(len(one) > 1 for one in values[1:]):
-            more = f", ... ({len(each):,} values)" if len(each) > _LISTED else ""
-            texts.append(f"{name} = {', '.join(map(value_text, each[:_LISTED]))}{more}")
-    if texts:
-        yield f"mean over {' and '.join(texts)}"
-
-
-def _values(path: tuple[str, ...], cells: Iterable[Row]) -> list[Any]:
-    """Return the different values of a column of some cells."""
-    return [*{json.dumps(value := value_at(cell, path)): value for cell in cells}.values()]
+    names = [
+        name
+        for name in (*rows.varying, "policy")
+        if (path := rows.find(name)) not in own
+        and any(len({repr(value_at(cell, path)) for cell in each}) > 1 for each in cells.values())
+    ]
+    if names:
+        yield f"groups are means over several values of {' and '.join(names)}"
 
 
 def _notes_on_groups(table: ComparisonTable) -> Iterator[str]:
-    if table.differing:
-        names = ", ".join(" and ".join(map(str, group)) for group in table.differing)
-        yield (
-            f"differs: the first seed of {names}, played again after the others, has another row, "
-            "so the rows depend on what was played before them"
-        )
     if any(line.difference and not line.difference.paired.n for line in table.lines):
         yield "0 pairs: the seeds differ, so the interval is Welch's"
     yield from estimate_notes(line.sample for line in table.lines)

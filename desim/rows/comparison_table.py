@@ -59,7 +59,6 @@ class ComparisonTable(Tabular):
         level: The level of the intervals.
         against: The reference group as text, or empty.
         knows: What the policies of groups know, where it is more than observations.
-        differing: The groups with cells whose first seed had another row when it was played again.
         notes: The sentences without which a line could be misread.
         legend: Those on what heads and marks mean.
     """
@@ -69,7 +68,6 @@ class ComparisonTable(Tabular):
     level: float
     against: str = ""
     knows: Mapping[tuple[Any, ...], Knowledge] = field(factory=dict)
-    differing: Sequence[tuple[Any, ...]] = ()
     notes: Sequence[str] = ()
     legend: Sequence[str] = ()
 
@@ -109,8 +107,6 @@ class ComparisonTable(Tabular):
 
     def _group_cells(self, group: tuple[Any, ...]) -> list[Any]:
         texts = [NOTHING if value is None else self._texts[str(value)] for value in group]
-        if group in self.differing:
-            texts[-1] += " (differs)"
         knows = {"policy": self.knows.get(group)}
         return [
             Printed(value, with_knowledge(text, knows.get(name)))

@@ -1,6 +1,6 @@
 """The notes and the legend of tables of estimates, which comparisons and boards share."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from desim.rows.failures import missing_text
 from desim.rows.samples import Sample
@@ -22,13 +22,20 @@ DEFAULTS_MEANS = (
     "came or none could be read."
 )
 
-#: All of them in their order below a table.
-_TERMS = (_EXACT, _SAME_VALUE, _ALIKE, _WORST, _NO_MEAN)
-
 
 def estimate_notes(samples: Iterable[Sample]) -> list[str]:
     """Return the sentences on what the intervals of some samples of one table count."""
-    return [*dict.fromkeys(note for sample in samples for note in _unit_note(sample))]
+    found: dict[str, None] = {}
+    for sample in samples:
+        n, cases = len(sample.values), len(sample.independent)
+        if sample.is_clustered:
+            text = (
+                f"{cases:,} cases, which intervals count" if cases > 1 else "one case: no interval"
+            )
+            found[f"{n:,} seeds, {text}; seeds that share a case are not independent"] = None
+        elif sample.unit != "seeds" and n:
+            found[f"intervals are over {n:,} {sample.unit}; seeds only repeat these"] = None
+    return [*found]
 
 
 def estimate_legend(
@@ -41,13 +48,15 @@ def estimate_legend(
             and the sample.
         equal: Whether some of its differences are the same on all seeds.
     """
-    found: dict[str, None] = {_SAME_VALUE: None} if equal else {}
+    found = {_SAME_VALUE} if equal else set()
     for estimate, failed, sample in means:
-        if estimate:
-            found |= dict.fromkeys(_estimate_terms(estimate, failed, sample))
-        elif failed:
-            found[_NO_MEAN] = None
-    return sorted(found, key=_TERMS.index)
+        if estimate and sample.is_exact:
+            found.add(_EXACT)
+        elif estimate and is_equal(estimate):
+            found.add(_ALIKE if estimate.sd else _SAME_VALUE)
+        if failed:
+            found.add(_WORST if estimate else _NO_MEAN)
+    return [term for term in (_EXACT, _SAME_VALUE, _ALIKE, _WORST, _NO_MEAN) if term in found]
 
 
 def to_tell_term(other: str) -> str:
@@ -68,23 +77,3 @@ def missing_note(counts: Mapping[str, tuple[int, int]]) -> list[str]:
     more = f" and {len(texts) - _LISTED:,} more" * (len(texts) > _LISTED)
     listed = ", ".join(texts[:_LISTED]) + more
     return [f"in no mean, as missing, NaN or infinite: {listed}"] if texts else []
-
-
-def _unit_note(sample: Sample) -> Iterator[str]:
-    """Yield the sentence on what intervals count, where it is not seeds."""
-    n = len(sample.values)
-    if sample.is_clustered:
-        cases = len(sample.independent)
-        text = "one case: no interval" if cases == 1 else f"{cases:,} cases, which intervals count"
-        yield f"{n:,} seeds, {text}; seeds that share a case are not independent"
-    elif sample.unit != "seeds" and n:
-        yield f"intervals are over {n:,} {sample.unit}; seeds only repeat these"
-
-
-def _estimate_terms(estimate: Interval, failed: int, sample: Sample) -> Iterator[str]:
-    if sample.is_exact:
-        yield _EXACT
-    elif is_equal(estimate):
-        yield _ALIKE if estimate.sd else _SAME_VALUE
-    if failed:
-        yield _WORST

@@ -82,19 +82,16 @@ class Rows(RowColumns):
         rows: One for each episode.
         better: Which values of metrics are better, "higher" or "lower", for `best`; a sweep states
             those that its models declare.
-        differing: The cells (`cell_of`) whose first seed had another row when it was played again.
     """
 
     def __init__(
         self,
         rows: Iterable[Row],
         better: Mapping[str, str] = MappingProxyType({}),
-        differing: Iterable[str] = (),
     ) -> None:
         self._rows = rows if isinstance(rows, PackedRows) else PackedRows(map(_encode, rows))
         self._places: Sequence[int] = range(len(self._rows))
         self.better: Mapping[str, str] = dict(better)
-        self.differing = frozenset(differing)
 
     @classmethod
     def parsed(cls, lines: Iterable[bytes]) -> "Rows":
@@ -162,7 +159,7 @@ class Rows(RowColumns):
         if not isinstance(other, Rows):
             return NotImplemented
         same = self.better.items() & other.better.items()
-        return Rows([*self, *other], dict(same), self.differing | other.differing)
+        return Rows([*self, *other], dict(same))
 
     __hash__ = None  # type: ignore[assignment]  # rows are plain dicts, which may be changed
 
@@ -252,7 +249,7 @@ class Rows(RowColumns):
             UsageError: A column or the group does not exist, or a column holds no numbers.
         """
         by, show = (tuple([one] if isinstance(one, str) else one) for one in (by, show))
-        return compare(self, by, show, policy_label(against), level, self.differing)
+        return compare(self, by, show, policy_label(against), level)
 
     def best(
         self, show: str = "score", by: str = "policy", alpha: float = 0.05, minimise: str = ""
@@ -336,7 +333,7 @@ class Rows(RowColumns):
 
     def _at(self, places: Iterable[int]) -> "Rows":
         """Return the rows at some indices, none of them negative."""
-        found = Rows((), self.better, self.differing)
+        found = Rows((), self.better)
         found._rows, found._places = self._rows, array("L", map(self._places.__getitem__, places))
         return found
 

@@ -63,11 +63,6 @@ class Sample:
         """The shape of the independent values, of which there is one at least."""
         return shape(self.independent)
 
-    @property
-    def has_shares(self) -> bool:
-        """Whether its interval is that of a share, which holds for whatever shape."""
-        return self.truth and are_truth_values([*self.values.values()])
-
     def estimate(self, level: float) -> Interval | None:
         """Return the mean with its interval; None without values.
 
@@ -78,12 +73,12 @@ class Sample:
         if not values:
             return None
         found: Interval
+        is_share = self.truth and are_truth_values(values)
         if self.is_clustered:
-            clustered = clustered_share if self.has_shares else clustered_mean
+            clustered = clustered_share if is_share else clustered_mean
             found = clustered(values, [self.clusters[seed] for seed in self.values], level)
         else:
-            of_mean = not (self.has_shares and values[1:])
-            found = interval(values, level) if of_mean else share(values, level)
+            found = share(values, level) if is_share and values[1:] else interval(values, level)
         return _unequal(found) if self.missing else found
 
     def less(self, other: "Sample", level: float) -> Difference | None:
@@ -93,20 +88,15 @@ class Sample:
         empty, or seeds that differ share cases.
         """
         found = self._differences(other)
+        sides = [*self.values.values()], [*other.values.values()]
         if not found.values:
-            if not (self.values and other.values) or self.is_clustered or other.is_clustered:
-                return None
-            return Difference(
-                difference_apart([*self.values.values()], [*other.values.values()], level),
-                None,
-                None,
-            )
+            apart = all(sides) and not (self.is_clustered or other.is_clustered)
+            return Difference(difference_apart(*sides, level), None, None) if apart else None
         mine, theirs = ([side.values[key] for key in found.values] for side in (self, other))
         groups = [found.clusters[key] for key in found.values] if found.is_clustered else ()
         less = difference(mine, theirs, level, truth=self.truth, clusters=groups)
-        if self.missing or other.missing:
-            return evolve(less, paired=_unequal(less.paired))
-        return less
+        is_open = self.missing or other.missing
+        return evolve(less, paired=_unequal(less.paired)) if is_open else less
 
     def to_tell(self, other: "Sample") -> int | None:
         """Return the seeds, cases or items that would tell the two means apart.

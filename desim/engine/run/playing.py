@@ -25,7 +25,6 @@ from desim.engine.run.waiting import WaitingExecutor
 from desim.engine.run.workers import WorkerDied
 from desim.engine.store import Kept, Store, SweepWarning
 from desim.errors import UsageError
-from desim.rows.compare import cell_of
 from desim.rows.failures import failure_text
 from desim.rows.rows import Rows
 from desim.short_repr import short_repr
@@ -89,14 +88,13 @@ class Playing:
         been played before it.
 
         Warns:
-            SweepWarning: A row differs then; `Rows.differing` has its cell.
+            SweepWarning: A row differs then.
         """
         rows = self.rows()
         if self.out is not None:
             rows.write(self.out)
-        if differing := {cell_of(row): row["policy"] for row in self._differing()}:
-            rows.differing = frozenset(differing)
-            warnings.warn(differing_text(differing.values()), SweepWarning, stacklevel=2)
+        if differing := [row["policy"] for row in self._differing()]:
+            warnings.warn(differing_text(differing), SweepWarning, stacklevel=2)
         return rows
 
     def _differing(self) -> Iterator[Row]:

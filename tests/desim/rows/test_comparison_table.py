@@ -160,9 +160,9 @@ def test_a_table_names_what_its_groups_are_means_over() -> None:
         for gap in (0, 5, 10)
         for seed in range(3)
     )
-    assert "mean over gap = 0, 5, 10" in rows.table().notes
-    assert "mean over policy = a, b" in rows.table("gap").notes
-    assert not any("mean over" in note for note in rows.table(["gap", "policy"]).notes)
+    assert "groups are means over several values of gap" in rows.table().notes
+    assert "groups are means over several values of policy" in rows.table("gap").notes
+    assert not any("means over" in note for note in rows.table(["gap", "policy"]).notes)
 
 
 def test_differences_are_paired_by_seed(rows: Rows) -> None:
