@@ -13,8 +13,6 @@ from desim.schema import from_plain, to_plain
 from desim.schema.arguments import build, parameters
 from policies.llm.chat.conversation import (
     Conversation,
-    FollowsRole,
-    HasRequestFields,
     NoCallNeeded,
     ParsedReply,
     conversation_kind,
@@ -26,7 +24,6 @@ from policies.llm.chat.messages import corrected
 from policies.llm.chat.options import LLMOptions
 from policies.llm.method_parts.learning import Learning
 from policies.llm.method_parts.memory_file import shown_memory
-from policies.llm.method_parts.setting import NamesEpisodes, Reveals
 from policies.llm.methods import method_class
 from policies.llm.methods.build import MethodMaker, check_method, own_arguments
 from policies.llm.replies import BadReply, read_recorded
@@ -223,10 +220,8 @@ class Llm(OutsidePolicy):
     def after(self, episode: Episode) -> None:
         """Learn from an episode; the next begins with fresh limits."""
         if self.learning:
-            conversation = self.conversation
-            revealed = conversation.revealed(episode) if isinstance(conversation, Reveals) else ""
-            name = conversation.name_of(episode) if isinstance(conversation, NamesEpisodes) else ""
-            self.learning.after(episode, revealed, name)
+            talk = self.conversation
+            self.learning.after(episode, talk.revealed(episode), talk.name_of(episode))
         if self.routing:
             self.routing.begin_episode()
         self.conversation.after(episode)
@@ -252,8 +247,7 @@ class Llm(OutsidePolicy):
 
     def _take_role(self, role: Role) -> None:
         """Let the conversation offer the actions that the question takes alone."""
-        is_other = role.action != (self._asked or self.role).action
-        if is_other and isinstance(self.conversation, FollowsRole):
+        if role.action != (self._asked or self.role).action:
             self.conversation.take_role(role)
         self._asked = role
 
@@ -339,9 +333,7 @@ def _split_arguments(
 
 def _calls(options: LLMOptions, conversation: Conversation) -> tuple[Metered, Complete]:
     """Return what sends requests within the limits, and the call of the model."""
-    fields = options.request_fields
-    if isinstance(conversation, HasRequestFields):
-        fields = {**conversation.request_fields, **fields}
+    fields = {**conversation.request_fields, **options.request_fields}
     endpoint = Endpoint.of(
         options.model,
         options.base_url,

@@ -7,10 +7,10 @@ gets the one of `worlds/generic.py`.
 """
 
 import importlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from types import FunctionType, ModuleType
-from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Any, Generic, TypeVar
 
 import msgspec
 from attrs import frozen
@@ -22,6 +22,7 @@ from desim.joined_packages import module_named
 from desim.schema import codec
 from desim.schema.described import action_schemas
 from policies.llm.chat.options import LLMOptions
+from policies.llm.method_parts.setting import Setting
 from policies.llm.wires.wire import ModelReply, Request
 
 _WORLDS = "policies.llm.worlds"
@@ -49,30 +50,39 @@ class NoCallNeeded(Exception):
     """The default action is taken without a call of the model; the argument is the reason."""
 
 
-class Conversation(Protocol):
-    """A conversation at one seat, over one episode or several.
+class Conversation:
+    """The base of conversations at one seat, over one episode or several.
 
     For each decision the policy calls `action_without_call`; where that returns None, it calls
     `question`, sends it, and passes the model's reply to `read`, or calls `fallback` once
-    the retries are used up.
+    the retries are used up. The rest is for methods and has neutral defaults.
 
     Attributes:
         memory: What is carried from episode to episode, as plain JSON values.
+        setting: Facts of the world for methods.
+        request_fields: Fields of every request where the protocol fixes them, as the endpoint names
+            them: `temperature`, `max_completion_tokens`, `response_format`. They go before the
+            temperature that a method prefers; what the user gives goes before them.
+        grade: Returns the outcome of a reply to an item, where the world asks independent
+            questions; only the answer if the world does not show outcomes.
     """
 
     memory: list[Any]
+    setting: Setting = Setting()
+    request_fields: Mapping[str, Any] = {}
+    grade: Callable[[Any, ModelReply], Any] | None = None
 
-    def action_without_call(self, observation: Any, /) -> Any:
+    def action_without_call(self, _: Any, /) -> Any:
         """Return an action that needs no call, or None where the model decides.
 
         Raises:
             NoCallNeeded: The world's protocol takes the default action here.
         """
-        ...
+        return None
 
     def question(self, observation: Any, /) -> Request:
         """Return the question for this decision."""
-        ...
+        raise NotImplementedError
 
     def read(self, reply: ModelReply, observation: Any, /) -> ParsedReply:
         """Parse a reply and add it to the conversation.
@@ -80,37 +90,34 @@ class Conversation(Protocol):
         Raises:
             BadReply: The reply holds no valid action; it is not added.
         """
-        ...
+        raise NotImplementedError
 
     def fallback(self, observation: Any, /) -> Any:
         """Return the action taken when no reply was valid, and add it to the conversation."""
-        ...
+        raise NotImplementedError
 
     def after(self, episode: Episode, /) -> None:
         """Learn from an ended episode, and clear its messages."""
-        ...
-
-
-@runtime_checkable
-class HasRequestFields(Protocol):
-    """A conversation whose protocol fixes how its requests are sent.
-
-    Attributes:
-        request_fields: Fields of every request, as the endpoint names them: `temperature`,
-            `max_completion_tokens`, `response_format`. They go before the temperature that a method
-            prefers; what the user gives goes before them.
-    """
-
-    request_fields: Mapping[str, Any]
-
-
-@runtime_checkable
-class FollowsRole(Protocol):
-    """A conversation that follows questions which take some actions of its role alone."""
+        raise NotImplementedError
 
     def take_role(self, role: Role, /) -> None:
         """Take the role of the next question, with the actions that it takes."""
-        ...
+
+    def stream(self) -> Sequence[Request]:
+        """Return the questions of an episode if they are known; it may reorder them."""
+        return ()
+
+    def training(self) -> Sequence[Request]:
+        """Return further questions, from which a method may learn before it is tested."""
+        return ()
+
+    def revealed(self, _: Episode, /) -> str:
+        """Return what was hidden in an ended episode, such as the text of a case."""
+        return ""
+
+    def name_of(self, _: Episode, /) -> str:
+        """Return the subject of an ended episode, such as a case; empty for the setting's name."""
+        return ""
 
 
 @frozen

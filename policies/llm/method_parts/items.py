@@ -5,7 +5,7 @@ result of an answer, known later, is an `Outcome`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, TypeAlias
 
 from attrs import field, frozen
 
@@ -19,28 +19,6 @@ _REASONS = ("note", "explanation", "reason", "reasoning", "why")
 
 #: Key under which an answer may be wrapped.
 _WRAP = "final_answer"
-
-
-@runtime_checkable
-class Grades(Protocol):
-    """A conversation of independent questions that can score a reply after it was given."""
-
-    def grade(self, item: "Item", reply: ModelReply, /) -> "Outcome":
-        """Return the outcome of a reply; only the answer if the world does not show outcomes."""
-        ...
-
-
-@runtime_checkable
-class KnowsQuestions(Protocol):
-    """A conversation of independent questions that are known before the first is asked."""
-
-    def stream(self) -> Sequence[Request]:
-        """Return the questions of an episode; it may ask them in another order."""
-        ...
-
-    def training(self) -> Sequence[Request]:
-        """Return further questions, from which a method may learn before it is tested."""
-        ...
 
 
 @frozen(kw_only=True)

@@ -6,7 +6,7 @@ Tables made by `per_task` hold a method's values that differ between tasks, such
 
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any, Literal, Protocol, TypeVar, get_args, runtime_checkable
+from typing import Any, Literal, TypeVar, get_args
 
 from attrs import frozen
 
@@ -67,28 +67,3 @@ class Setting:
     topics: tuple[str, ...] = ()
     goal: tuple[str, float] | None = None
     figures: tuple[str, ...] = ()
-
-
-@runtime_checkable
-class HasSetting(Protocol):
-    """A conversation that states its setting, because its world is not a plain game."""
-
-    setting: Setting
-
-
-@runtime_checkable
-class Reveals(Protocol):
-    """A conversation that can reveal hidden facts of an episode once it has ended."""
-
-    def revealed(self, episode: Any, /) -> str:
-        """Return the hidden facts, such as the text of a case."""
-        ...
-
-
-@runtime_checkable
-class NamesEpisodes(Protocol):
-    """A conversation whose episodes are about different things, such as cases of interviews."""
-
-    def name_of(self, episode: Any, /) -> str:
-        """Return the subject of an ended episode; it replaces the setting's name."""
-        ...

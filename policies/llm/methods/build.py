@@ -12,10 +12,8 @@ from desim.errors import UsageError
 from desim.schema import members
 from policies.llm.chat.conversation import Conversation
 from policies.llm.chat.options import LLMOptions
-from policies.llm.method_parts.items import Grades, KnowsQuestions
 from policies.llm.method_parts.learning import Learning
 from policies.llm.method_parts.method import Method, NoMemory
-from policies.llm.method_parts.setting import HasSetting, Setting
 from policies.llm.methods import METHODS, method_class
 from policies.llm.wires.wire import Complete, Request
 
@@ -123,8 +121,8 @@ class MethodMaker:
             mode=options.learning,
             train=0 if training else options.train,
             file=options.memory,
-            grade=talk.grade if isinstance(talk, Grades) else None,
-            stream=talk.stream() if isinstance(talk, KnowsQuestions) else (),
+            grade=talk.grade,
+            stream=talk.stream(),
             training=training,
         )
 
@@ -132,8 +130,7 @@ class MethodMaker:
         """Return the questions that are learned from before the others; none but offline."""
         if self.options.learning != "offline":
             return ()
-        talk, train = self.conversation, self.options.train
-        known = talk.training() if isinstance(talk, KnowsQuestions) else ()
+        known, train = self.conversation.training(), self.options.train
         if not (known or train):
             raise UsageError("learning=offline needs train, the number of episodes to learn from")
         return known[: train or len(known)]
@@ -141,15 +138,14 @@ class MethodMaker:
     def method(self, name: str, **own: Any) -> Method:
         """Return a method, whatever the options name, with an empty memory."""
         options, talk = self.options, self.conversation
-        given = talk.setting if isinstance(talk, HasSetting) else Setting()
         return method_class(name)(
             complete=self.complete,
-            setting=evolve(given, role=self.seat.role),
+            setting=evolve(talk.setting, role=self.seat.role),
             rounds=options.rounds,
             as_published=options.as_published,
             repeat_context=options.repeat_context,
             run_programs=options.run_programs,
             seed=self.seat.seed,
-            number=int(isinstance(talk, Grades)),
+            number=int(talk.grade is not None),
             **own,
         )

@@ -10,7 +10,7 @@ from desim.core.model import world_rules
 from desim.schema import TAG, codec, plain_observation, to_plain
 from desim.schema.described import Schema, action_schemas, field_lines, menu
 from desim.show.column import columns_within
-from policies.llm.chat.conversation import ConversationKind, ParsedReply
+from policies.llm.chat.conversation import Conversation, ConversationKind, ParsedReply
 from policies.llm.chat.messages import (
     Rounds,
     answer_schema,
@@ -43,7 +43,7 @@ def _fields(observation: type | UnionType) -> str:
     return field_lines(observation, note)
 
 
-class GenericConversation:
+class GenericConversation(Conversation):
     """A conversation of rounds: an observation as JSON, one action for an answer.
 
     A world's file may derive from it and override `offered`, `rules`, `situation`,
@@ -123,9 +123,6 @@ class GenericConversation:
         return ParsedReply(action_of(self.codec, reply, self.known, tools=self.by_tools))
 
     # -- the conversation --------------------------------------------------------------------------
-
-    def action_without_call(self, _: Any) -> Any:
-        """Return None: every decision is the model's."""
 
     def question(self, observation: Any) -> Request:
         """Return the question: the rules, the rounds kept, the observation."""

@@ -18,6 +18,7 @@ from support.stub import Served, serving, text
 
 from desim import Episode, catalog, play, play_series, replay, resume
 from desim.errors import BadRecord, UsageError
+from policies.llm.chat.conversation import Conversation
 from policies.llm.chat.messages import user
 from policies.llm.chat.options import LLMOptions
 from policies.llm.method_parts.items import Item, Outcome
@@ -332,7 +333,7 @@ def test_offline_learning_needs_something_to_learn_from() -> None:
 
 
 @frozen
-class Quiz:
+class Quiz(Conversation):
     """A conversation of questions that knows the right answers."""
 
     setting: Setting = field(default=Setting(task="questions"))
