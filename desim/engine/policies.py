@@ -1,5 +1,6 @@
 """The policies of a sweep: one labelled entry for each way to play, and what each is made of."""
 
+import contextlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
@@ -85,10 +86,10 @@ def entries(
     """
     known: set[str] = set()
     for name, given in _with_names(policies, model):
-        free = _free_arguments(given, model)
+        _, free = _varied(given, {}, model)
         known |= free
         for texts in combinations({key: each for key, each in arguments.items() if key in free}):
-            policy = _with_arguments(given, texts, model)
+            policy, _ = _varied(given, texts, model)
             own = _label(policy)
             text = ",".join([name, *(f"{key}={each}" for key, each in texts.items())])
             yield PolicyEntry(text, policy, own) if name else PolicyEntry(own, policy)
@@ -147,29 +148,34 @@ def _texts(policy: Any) -> Mapping[str, str]:
     return policy.arguments if isinstance(policy, ConfiguredClass) else {}
 
 
-def _by_role(given: Any, model: Model[Any]) -> Any:
-    """Return the policies by role that a line-up's name stands for; anything else unchanged."""
-    named = policy_finder.lineups(model).get(given) if isinstance(given, str) else None
-    return named or given
+def _varied(
+    given: Any, texts: Mapping[str, str], model: Model[Any], *, has_role: bool = False
+) -> tuple[Any, set[str]]:
+    """Return policies with arguments, and the names of all that they take and that are not set.
 
-
-def _free_arguments(given: Any, model: Model[Any], *, has_role: bool = False) -> set[str]:
-    """Return the names of the arguments that policies take and that are not set yet.
+    Of the arguments of a role, those that name it come before those of all roles.
 
     Args:
-        given: One policy, or several by role or by part.
+        given: One policy, or several by role, by part or by the name of a line-up.
+        texts: The arguments; each policy gets those that it takes.
         model: The model that they play.
         has_role: Whether a single policy plays one role, which need not be a default role.
     """
-    if has_role:
-        return _unset(given, model)
-    given = _by_role(given, model)
-    found = {name for one, of in assigned(model, given) for name in _unset(one, of)}
-    for role, one in given.items() if isinstance(given, Mapping) else ():
+    each = given
+    if isinstance(given, str) and not has_role:
+        each = policy_finder.lineups(model).get(given, given)
+    if not isinstance(each, Mapping):
+        players = [(each, model)] if has_role else assigned(model, each)
+        free = {name for one, of in players for name in _unset(one, of)}
+        return _set(each, {name: text for name, text in texts.items() if name in free}), free
+    found, free = {}, set()
+    for role, one in each.items():
         of, inside = model_of(model, role)
-        own = _free_arguments(one, of, has_role=bool(inside))
-        found |= {f"{role}.{name}" for name in own if role}
-    return found
+        start = f"{role}."
+        own = {key.removeprefix(start): v for key, v in texts.items() if key.startswith(start)}
+        found[role], names = _varied(one, {**texts, **own}, of, has_role=bool(inside))
+        free |= names | {start + name for name in names if role}
+    return found if texts else given, free
 
 
 def _unset(one: Any, model: Model[Any]) -> set[str]:
@@ -179,27 +185,6 @@ def _unset(one: Any, model: Model[Any]) -> set[str]:
     given, maker = _texts(one), maker_of(one, model)
     calls = maker.arguments(type(model), given) if isinstance(maker, type) else ()
     return {name for call in calls for name in parameters(call)} - set(given)
-
-
-def _with_arguments(
-    given: Any, texts: Mapping[str, str], model: Model[Any], *, has_role: bool = False
-) -> Any:
-    """Return policies with the arguments that they take; the others are unchanged.
-
-    Of the arguments of a role, those that name it come before those of all roles.
-    """
-    if texts and not has_role:
-        given = _by_role(given, model)
-    if not isinstance(given, Mapping):
-        free = _free_arguments(given, model, has_role=has_role)
-        return _set(given, {name: text for name, text in texts.items() if name in free})
-    found = {}
-    for role, one in given.items():
-        of, inside = model_of(model, role)
-        start = f"{role}."
-        own = {key.removeprefix(start): v for key, v in texts.items() if key.startswith(start)}
-        found[role] = _with_arguments(one, {**texts, **own}, of, has_role=bool(inside))
-    return found
 
 
 def _set(given: Any, texts: Mapping[str, str]) -> Any:
@@ -321,11 +306,9 @@ def waits(model: Model[Any], policies: Policies) -> bool:
 def _a_loop_runs() -> bool:
     import asyncio  # takes longer to import than desim itself
 
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
+    with contextlib.suppress(RuntimeError):
+        return bool(asyncio.get_running_loop())
+    return False
 
 
 def host_of(policy: Any, model: Model[Any]) -> str:
