@@ -7,6 +7,7 @@ the result on other seeds with `Problem.scores` before you rely on it.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,40 +25,51 @@ from desim.short_repr import short_repr
 #: A value by parameter.
 Point = Mapping[str, Any]
 
-#: The default seeds.
-_SEEDS = range(20)
-
 
 @frozen(eq=False)
 class Problem:
-    """A function to be optimised; see `problem`.
+    """The mean score of a policy as a function of its parameters; `desim.problem` makes one.
 
     A point is a mapping of parameters to values, or a vector in the order of `ranges`: a whole or a
     real number, the decimal logarithm of one with a `log` range, and the place of a choice from 0.
     Entries of whole numbers and choices are rounded.
 
-    Attributes:
-        model: As for `problem`.
-        policy: As for `problem`.
-        ranges: By parameter.
-        fixed: The values of other parameters.
+    Args:
+        model: A name (perhaps with `/preset`), a model class or a model.
+        policy: A spec, class, attrs instance, or mapping of roles to these.
+        parameters: Ranges by parameter, as `tune` takes them: `int:0:60`, `float:0.1:2`,
+            `log:1:1e6`, `choice:a|b`; any other value is fixed.
         seeds: The seeds of every evaluation.
-        preset: As for `problem`.
-        jobs: Worker processes.
+        preset: For models given by name or class; empty means the first.
+        jobs: Worker processes (see `sweep`); inside `desim.workers` they stay between evaluations.
         executor: See `sweep`.
         limits: The limits of each episode.
+
+    Raises:
+        UsageError: A name does not exist, a range is wrong, or all of its points are refused.
     """
 
     model: Any
     policy: Any
-    ranges: Mapping[str, Range | Choices]
-    fixed: Mapping[str, Any]
-    seeds: tuple[int, ...]
-    preset: str = ""
-    jobs: int = 1
-    executor: Executor | str | None = None
-    limits: Limits | None = None
+    parameters: Mapping[str, Any]
+    seeds: tuple[int, ...] = field(default=range(20), converter=checked_seeds, kw_only=True)
+    preset: str = field(default="", kw_only=True)
+    jobs: int = field(default=1, kw_only=True)
+    executor: Executor | str | None = field(default=None, kw_only=True)
+    limits: Limits | None = field(default=None, kw_only=True)
     _known: dict[Any, np.ndarray] = field(factory=dict, init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.probed()
+
+    @cached_property
+    def _ranges_and_fixed(self) -> tuple[dict[str, Range | Choices], dict[str, Any]]:
+        return read_ranges(self.parameters)
+
+    @property
+    def ranges(self) -> Mapping[str, Range | Choices]:
+        """The ranges by parameter."""
+        return self._ranges_and_fixed[0]
 
     @property
     def bounds(self) -> list[tuple[float, float]]:
@@ -123,7 +135,7 @@ class Problem:
             UsageError: A name does not exist, a value is refused, or there are several models,
                 policies or combinations.
         """
-        given = {**self.fixed, **point}
+        given = {**self._ranges_and_fixed[1], **point}
         found = grid(self.model, self.policy, seeds, self.preset, given, self.limits)
         if len(found) != len(seeds):
             raise UsageError(
@@ -160,38 +172,8 @@ class Problem:
         return np.array(found, dtype=float)
 
 
-def problem(
-    model: Any,
-    policy: Any,
-    parameters: Mapping[str, Any],
-    *,
-    seeds: Iterable[int] = _SEEDS,
-    preset: str = "",
-    jobs: int = 1,
-    executor: Executor | str | None = None,
-    limits: Limits | None = None,
-) -> Problem:
-    """Return the mean score of a policy as a function of parameters, for an optimiser.
-
-    Args:
-        model: A name (perhaps with `/preset`), a model class or a model.
-        policy: A spec, class, attrs instance, or mapping of roles to these.
-        parameters: Ranges by parameter, as `tune` takes them: `int:0:60`, `float:0.1:2`,
-            `log:1:1e6`, `choice:a|b`; any other value is fixed.
-        seeds: The seeds of every evaluation.
-        preset: For models given by name or class; empty means the first.
-        jobs: Worker processes (see `sweep`); inside `desim.workers` they stay between evaluations.
-        executor: See `sweep`.
-        limits: The limits of each episode.
-
-    Raises:
-        UsageError: A name does not exist, a range is wrong, or all of its points are refused.
-    """
-    ranges, fixed = read_ranges(parameters)
-    given = checked_seeds(seeds)
-    made = Problem(model, policy, ranges, fixed, given, preset, jobs, executor, limits)
-    made.probed()
-    return made
+#: The public name: `desim.problem(model, policy, parameters)` is called like `desim.tune`.
+problem = Problem
 
 
 def _bounds(one: Range | Choices) -> tuple[float, float]:

@@ -34,7 +34,7 @@ from desim.show.progress import Progress, shown_progress
 from desim.show.table import Table, Tabular
 from desim.statistics.intervals import Interval, interval
 from desim.studies.options import TuneOptions
-from desim.studies.problem import Point, Problem, problem
+from desim.studies.problem import Point, Problem
 
 if TYPE_CHECKING:  # an extra
     import optuna
@@ -236,7 +236,7 @@ def tune(options: TuneOptions) -> Tuned:
         raise UsageError(
             f"seed {min(shared)} is in both training and held-out seeds; they must differ"
         )
-    searched = problem(
+    searched = Problem(
         options.model,
         options.policy,
         {**(options.set or {}), **options.ranges},
