@@ -6,7 +6,6 @@ fork, it continues the episode's own run in a child process.
 """
 
 import copy
-import inspect
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +25,7 @@ from desim.core.roles import Role
 from desim.core.run import Run
 from desim.core.streams import future_seed, kept_globals, seed_globals
 from desim.episodes.child import can_fork, in_child
-from desim.episodes.lineup import Lineup, Policies, assign, resolve
+from desim.episodes.lineup import Lineup, Policies, assign, is_coroutine, resolve
 from desim.episodes.replay import move_on, open_decisions, paired
 from desim.errors import DesimError, LimitReached, PolicyFailed, UsageError
 from desim.faults import RAISED, fault_text
@@ -71,19 +70,17 @@ class Course:
         if decision.role not in self.fresh:
             self._decided(decision)
 
-    def play(self, run: Run[Any], most: int = MAX_DECISIONS) -> None:
-        """Answer all questions of a run, from the open ones on, until it has ended.
-
-        Policies make at most this many decisions. No open one has an answer if some are given.
-        """
+    def play(self, run: Run[Any]) -> None:
+        """Answer all questions of a run, from the open ones on, until it has ended."""
         decided = 0
         for number, decision in enumerate(open_decisions(run), run.decisions):
             if number in self.given:
                 self.observe(decision)
                 run.answer(decision, *self.given[number])
                 continue
-            if decided == most:
-                raise PolicyFailed(f"it still asks at t={run.world.now}, after {most:,} decisions")
+            if decided == MAX_DECISIONS:
+                still = f"it still asks at t={run.world.now}"
+                raise PolicyFailed(f"{still}, after {MAX_DECISIONS:,} decisions")
             run.answer(decision, self._decided(decision))
             decided += 1
 
@@ -95,7 +92,7 @@ class Course:
 def decide_at_once(policy: Policy, role: str, t: int, spec: Role, observation: Any) -> Any:
     """Return what a policy decides in a branch or a rollout, where nothing is awaited."""
     try:
-        action = decide_as(policy, spec, observation)
+        return decide_as(policy, spec, observation)
     except DesimError:
         raise
     except RAISED as fault:
@@ -103,13 +100,6 @@ def decide_at_once(policy: Policy, role: str, t: int, spec: Role, observation: A
             f"the policy of {role!r} failed at t={t} of a branch, after actions that were not all "
             f"its own: {fault_text(fault)}"
         ) from fault
-    if hasattr(action, "__await__"):
-        if inspect.iscoroutine(action):
-            action.close()  # Python warns of one that is never awaited
-        raise UsageError(
-            f"the policy of {role!r} is a coroutine, and branches and rollouts await none"
-        )
-    return action
 
 
 def new_lineup(model: Model[Any], given: Mapping[str, Any], seed: int) -> Lineup:
@@ -124,6 +114,8 @@ def check_repeatable(name: str, policy: Any, use: str, *, redrawn: bool = True) 
         why = "opens files or contacts a host, and would do so in each"
     elif policy.looks_ahead:
         why = "looks ahead itself"
+    elif is_coroutine(policy):
+        why = "is a coroutine, which nothing awaits there"
     elif redrawn and sees_more_than_rules(knows(policy)):
         why = "knows hidden state or the true future, which is redrawn"
     if why:

@@ -212,7 +212,7 @@ def _texts(policy: OnePolicy) -> Mapping[str, str]:
 def policy_at(one: Any, seat: Seat) -> Policy:
     """Return the policy of a seat, made of a spec, a class or a function; an instance as it is."""
     model = seat._model  # noqa: SLF001 (a policy that is not shown it may be built for it)
-    texts, name, maker = _texts(one), _name(one), maker_of(one, model)
+    texts, name, maker = _texts(one), label(one), maker_of(one, model)
     if texts and not isinstance(maker, type):
         raise UsageError(f"policy {name!r} is a function and takes no arguments")
     arguments = _arguments(maker, model, texts, name) if isinstance(maker, type) else {}
@@ -225,14 +225,6 @@ def policy_at(one: Any, seat: Seat) -> Policy:
                 "keeps what it needs and returns nothing"
             )
     return policy
-
-
-def _name(one: OnePolicy) -> str:
-    if isinstance(one, str):
-        return Spec.read(one).name
-    if isinstance(one, type):
-        return one.__name__
-    return label(one.policy if isinstance(one, ConfiguredClass) else one)
 
 
 def is_coroutine(policy: type[Policy] | Policy) -> bool:

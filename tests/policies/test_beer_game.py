@@ -167,7 +167,7 @@ def test_every_named_baseline_plays(preset: str) -> None:
         ("sterman,theta=1.5", "'theta' must be <= 1"),
         ("sterman,rounding=up", "'rounding' must be in"),
         ("smoothing,weeks=x", "weeks=x was given; weeks is a whole number"),
-        ("benchmark,upstream=true", "policy 'benchmark' has no argument 'upstream'"),
+        ("benchmark,upstream=true", "policy 'benchmark,upstream=true' has no argument 'upstream'"),
         ("base_stock,target=1,target=2", "target was given twice"),
     ],
 )

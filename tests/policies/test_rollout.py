@@ -98,7 +98,7 @@ def test_other_seats_have_a_policy_of_their_own() -> None:
         ("rollout,base=unknown", "there is no policy 'unknown' for beer_game"),
         ("rollout,base=rollout", "'rollout' cannot play in rollouts: it looks ahead itself"),
         ("rollout,base=perfect", "needs the world.s seed, and cannot be built inside a policy"),
-        ("rollout,base=typical+no=1", "policy 'typical' has no argument 'no'"),
+        ("rollout,base=typical+no=1", "policy 'typical,no=1' has no argument 'no'"),
     ],
 )
 def test_wrong_arguments_are_refused_before_the_first_decision(

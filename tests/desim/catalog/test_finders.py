@@ -223,7 +223,7 @@ def test_a_function_is_a_policy_on_the_command_line(desim: Callable[..., Result]
         assert '"policies":{"vendor":"kiosk:rule"}' in done.stdout
     refused = desim("run", "kiosk:Kiosk", "--policy", "kiosk:rule,papers=3")
     assert refused.exit_code == 2
-    assert "policy 'kiosk:rule' is a function and takes no arguments" in refused.stderr
+    assert "policy 'kiosk:rule,papers=3' is a function and takes no arguments" in refused.stderr
 
 
 def test_functions_are_swept() -> None:

@@ -82,7 +82,7 @@ def test_what_does_not_decide_is_no_policy(given: Any) -> None:
 
 def test_a_member_that_fails_names_the_policy_and_the_member() -> None:
     """A user's fault outside `decide` is one sentence as well."""
-    with pytest.raises(PolicyFailed, match=r"policy Unseated failed in seated as '\w+': TypeError"):
+    with pytest.raises(PolicyFailed, match=r"Unseated failed in seated as '\w+': TypeError"):
         play(Walk(), Unseated)
     text = r"Unlearned failed in after as '\w+': KeyError: 'last'"
     with pytest.raises(PolicyFailed, match=text):

@@ -12,6 +12,7 @@ from support.futures import Cup, Guess, Rolls, Seen, always_forks, zeros
 from desim import Episode, Policy, Run, World, branch, play, replay
 from desim.composition import Composite
 from desim.core.limits import Limits
+from desim.episodes import ahead
 from desim.episodes.ahead import Course, Simulator
 from desim.episodes.lineup import resolve
 from desim.episodes.resume import play_branch
@@ -262,11 +263,12 @@ def test_a_wrong_action_is_named() -> None:
         probed(actions=[3])
 
 
-def test_a_run_that_asks_for_ever_is_stopped() -> None:
+def test_a_run_that_asks_for_ever_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     """By the number of its decisions."""
+    monkeypatch.setattr(ahead, "MAX_DECISIONS", 3)
     run = Run(GAME)
     with pytest.raises(PolicyFailed, match="still asks at t=4"):
-        Course(resolve(GAME, four, 0).policies).play(run, most=3)
+        Course(resolve(GAME, four, 0).policies).play(run)
 
 
 @frozen
@@ -304,7 +306,7 @@ async def waits(_: Stage) -> Order:
         ),
         ("rollout", "'rollout' cannot play in rollouts: it looks ahead itself"),
         ("llm,model=m,base_url=http://localhost:1/v1", "it opens files or contacts a host"),
-        (waits, "the policy of 'retailer' is a coroutine"),
+        (waits, "cannot play in rollouts: it is a coroutine"),
         ({"factory": "typical"}, "role 'retailer' needs a policy"),
         ("unknown", "there is no policy 'unknown' for beer_game"),
     ],

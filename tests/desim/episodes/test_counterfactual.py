@@ -209,6 +209,5 @@ def test_policies_that_fail_or_wait(walked: Path) -> None:
         PolicyFailed, match=r"'walker' failed at t=2 of a branch, .*: RuntimeError: out"
     ):
         outcome(past, 2, Go(1), base, None, fresh_roles(past, base))
-    base = players_of_all(past, {"walker": waits, "helper": Stride(0)}, redrawn=True)
-    with pytest.raises(UsageError, match="policy of 'walker' is a coroutine"):
-        outcome(past, 2, Go(1), base)
+    with pytest.raises(UsageError, match="cannot play in branches: it is a coroutine"):
+        players_of_all(past, {"walker": waits, "helper": Stride(0)}, redrawn=True)

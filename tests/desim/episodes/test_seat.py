@@ -209,7 +209,7 @@ def test_a_policy_that_returns_another_one_from_seated_is_refused() -> None:
         def decide(self, _: Stage) -> Order:
             return Order(0)
 
-    with pytest.raises(UsageError, match=r"'Made' returns something from seated; write seated\("):
+    with pytest.raises(UsageError, match=r"Made' returns something from seated; write seated\("):
         play(GAME, Made)
 
 

@@ -31,9 +31,9 @@ BASE = "llm,model=x,base_url=http://h/v1"
         ("yc_bench", "consol=true", "did you mean 'console'"),
         ("yc_bench", "max_call=1", "did you mean 'max_calls'"),
         ("edt", "feedbak=false", "did you mean 'feedback'"),
-        ("edt", "console=true", "policy 'llm' has no argument 'console'"),
+        ("edt", "console=true", "has no argument 'console'"),
         ("beer_game", "history=-1", "history=-1 was given; it is at least 0"),
-        ("beer_game", "feedback=true", "policy 'llm' has no argument 'feedback'"),
+        ("beer_game", "feedback=true", "has no argument 'feedback'"),
     ],
 )
 def test_an_option_of_a_world_is_checked_as_every_argument(
