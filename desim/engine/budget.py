@@ -52,7 +52,6 @@ class CommandBudget:
     max_calls: int | None = field(default=None, validator=not_negative)
     max_cost: float | None = field(default=None, validator=not_negative)
     calls: int = field(default=0, init=False)
-    cost: float = field(default=0.0, init=False)
     calls_at_once: int | None = field(default=None, kw_only=True)
     shared: tuple[MoneyLimit, ...] = field(default=(), kw_only=True)
     purses: "Mapping[str, CommandBudget]" = field(factory=dict, kw_only=True)
@@ -86,7 +85,6 @@ class CommandBudget:
     def count_cost(self, cost: float) -> None:
         """Count the money that a request has used."""
         with _LOCK:
-            self.cost += cost
             for limit in self.shared:
                 limit.spent += cost
 

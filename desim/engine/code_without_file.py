@@ -72,7 +72,9 @@ def _parts(value: Any, met: list[str]) -> Iterator[Any]:
             yield from sorted(digest_without_file(one, met) for one in value)
         case CodeType():
             met += _imported(value)
-            yield from _parts_of_code(value)
+            yield from (value.co_code, value.co_consts, value.co_exceptiontable, value.co_flags)
+            yield from (value.co_names, value.co_varnames, value.co_freevars, value.co_cellvars)
+            yield from (value.co_argcount, value.co_posonlyargcount, value.co_kwonlyargcount)
         case ModuleType():
             met.append(value.__name__)
             yield value.__name__
@@ -89,12 +91,6 @@ def _parts(value: Any, met: list[str]) -> Iterator[Any]:
         case _:
             yield type(value).__qualname__
             yield from _parts_of_object(value)
-
-
-def _parts_of_code(code: CodeType) -> list[Any]:
-    counts = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags
-    names = code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
-    return [code.co_code, code.co_consts, code.co_exceptiontable, counts, names]
 
 
 def _imported(code: CodeType) -> Iterator[str]:

@@ -40,16 +40,9 @@ def grid(
 ) -> Grid:
     """Return the plan of a sweep: models, then points of a design, then policies, then seeds.
 
-    Args:
-        model: A name (perhaps with `/preset`), a model class, a model, or a list of these.
-        policies: A spec, class, function, attrs instance, mapping of roles to these, or a list of
-            these.
-        seeds: Whole numbers of at least 0, all different.
-        preset: For models given by name or class; empty means the first.
-        changes: A value or a list of values by parameter, or by `policy.` and an argument.
-        limits: The limits of each episode.
-        points: Those of a design, at which every model and policy is played: values of the same
-            parameters and arguments each, which *changes* do not set. Empty without a design.
+    *changes* are `set` of `sweep`, which explains the other arguments. *points* are those of a
+    design, at which every model and policy is played: values of the same parameters and arguments
+    each, which *changes* do not set.
 
     Raises:
         UsageError: A name does not exist, something is given twice, empty or wrong, or there are
@@ -149,8 +142,7 @@ def checked_seeds(seeds: Iterable[int]) -> tuple[int, ...]:
     """Return seeds as a tuple.
 
     Raises:
-        UsageError: The list is empty, there are more than 10 million, or a seed is given twice or
-            not a whole number of at least 0.
+        UsageError: There are none or more than 10 million, or one is given twice or is none.
     """
     if isinstance(seeds, str | bytes) or not isinstance(seeds, Iterable):
         raise UsageError(

@@ -27,8 +27,6 @@ _OF_SYSTEM = ("/proc", "/dev", "/sys", "/etc", "/usr/lib", "/usr/share", "~/.cac
 #: Separates a row from its files; JSON has no such byte outside of texts, and escapes it inside.
 _SEPARATOR = b"\n"
 
-_decode = msgspec.json.Decoder(Files).decode
-
 
 @define
 class _Read:
@@ -92,7 +90,8 @@ def with_files(row: bytes, parts: Iterable[object]) -> bytes:
 def split(rows: Iterable[bytes]) -> tuple[list[bytes], list[Files]]:
     """Return rows without files, and the files of each."""
     parts = [row.partition(_SEPARATOR) for row in rows]
-    return [row for row, _, _ in parts], [_decode(files) if files else {} for *_, files in parts]
+    files = [msgspec.json.decode(each or b"{}", type=Files) for *_, each in parts]
+    return [row for row, _, _ in parts], files
 
 
 def _package(module: str) -> str:

@@ -18,6 +18,7 @@ from desim.core.limits import Limits
 from desim.core.model import Model, revision_of
 from desim.core.policy import Policy
 from desim.engine.policies import PolicyEntry, inside, is_fixed, players, waits
+from desim.engine.sqlite_file import UNREADABLE
 from desim.errors import BadRecord
 from desim.schema import to_plain
 from desim.schema.convert import plain_scalar
@@ -31,7 +32,7 @@ Row = dict[str, Any]
 #: by item its part of the score and whether it was answered right, if the model declares items; the
 #: revision of the world (see `revision_of`); whether the episode is known to be the same on every
 #: seed; the share of default actions in the decisions, if policies count these, as language models
-#: do; and where a cell asks for them what was used, and the results of episodes in a row.
+#: do; and, if asked for, what was used, and the results of episodes in a row.
 POINT, GIVEN, RECORD = "point", "given", "record"
 SERIES, SERIES_COLUMNS = "series", "series_columns"
 WORST_SCORE, CLUSTER, ITEMS, REVISION = "worst_score", "cluster", "items", "revision"
@@ -46,9 +47,6 @@ Frame = tuple[dict[str, Any], dict[str, Any]]
 #: Values of results stay as they are written, so that they keep their digits.
 encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
 _decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
-
-#: Exceptions that the decoding of a stranger's JSON raises.
-UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, TypeError)
 
 
 @frozen

@@ -1,4 +1,4 @@
-"""A SQLite file of plain tables: locked by one writer, refused when it is damaged."""
+"""A SQLite file of plain tables with JSON: locked by one writer, refused when it is damaged."""
 
 import contextlib
 import os
@@ -6,7 +6,12 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from desim.errors import UsageError
+import msgspec
+
+from desim.errors import BadRecord, UsageError
+
+#: Exceptions that the decoding of a stranger's JSON raises.
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, TypeError)
 
 #: Marks a file of ours ("desm" in ASCII).
 _APPLICATION = 0x6465736D
@@ -91,9 +96,11 @@ def transaction(file: sqlite3.Connection) -> Iterator[None]:
 
 @contextlib.contextmanager
 def sentences(path: Path) -> Iterator[None]:
-    """Turn errors of SQLite and of the file system into a `UsageError`."""
+    """Turn errors of SQLite and of the file system into a `UsageError`, of JSON in `BadRecord`."""
     try:
         yield
+    except UNREADABLE as fault:
+        raise BadRecord(f"{path} is not as a sweep wrote it: {fault}") from None
     except OSError as fault:
         text = f"{path} cannot be made: {fault.strerror}"
         raise UsageError(f"{text}; choose another folder") from None

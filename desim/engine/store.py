@@ -5,19 +5,19 @@ store keeps of one: its data, the topics of the code and the files that determin
 these by seed. What depends on the plan, such as names of presets, is added when rows are read.
 """
 
-import contextlib
 import itertools
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import msgspec
 
 from desim.engine.fingerprint import changed_topics, code_topics, file_topics, opened_topics
-from desim.engine.plan import UNREADABLE, Cell, Grid, encode, has_failed, row_of
+from desim.engine.plan import Cell, Grid, encode, has_failed, row_of
 from desim.engine.sqlite_file import opened, sentences, transaction
-from desim.errors import BadRecord, UsageError
+from desim.errors import UsageError
 
 #: The file's name in a folder, and the files that a finished command writes beside it.
 FILE_NAME = "sweep.sqlite"
@@ -48,7 +48,7 @@ _LastPlan = tuple[list[int], list[tuple[int, tuple[_Raw, _Raw]]]]
 _last_plan = msgspec.json.Decoder(_LastPlan).decode
 
 
-class Store:
+class Store(AbstractContextManager["Store"]):
     """Keeps results by cell and seed; a context manager that holds the file's lock.
 
     Args:
@@ -89,9 +89,6 @@ class Store:
             path = None if folder is None else self.path
             self.file = opened(path, _TABLES, _FORM, read=read, restart=restart)
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *_: object) -> None:
         self.file.close()
 
@@ -107,7 +104,7 @@ class Store:
         Warns:
             SweepWarning: Results were discarded.
         """
-        with self.sentences():
+        with sentences(self.path):
             groups, discarded = self._groups(plan)
             kept = Kept(self, plan.seeds, groups)
             if self._restart and not discarded:
@@ -127,13 +124,8 @@ class Store:
         return kept
 
     def rows(self) -> Iterator[bytes]:
-        """Yield the rows of the last command's plan as JSON, in the order of its jobs.
-
-        Raises:
-            UsageError: No command with rows was given here.
-            BadRecord: A row is damaged.
-        """
-        with self.sentences():
+        """Yield the rows of the last command's plan as JSON, in the order of its jobs."""
+        with sentences(self.path):
             if (last := self._last()) is None:
                 raise UsageError(f"{self.path} holds results, but no rows of a sweep")
             seeds, cells = last
@@ -147,11 +139,8 @@ class Store:
         return _last_plan(found[0]) if found else None
 
     def shown_topics(self) -> dict[str, str]:
-        """Return the topics of the last command's rows: its limits, code and files.
-
-        Topics in which cells differ have the names of their policies.
-        """
-        with self.sentences():
+        """Return the topics of the last command's rows, with policies' names where these differ."""
+        with sentences(self.path):
             if (last := self._last()) is None:
                 return {}
             found: dict[str, str] = {}
@@ -240,15 +229,6 @@ class Store:
     def _one(self, query: str, *values: object) -> Any:
         return self.file.execute(query, values).fetchone()
 
-    @contextlib.contextmanager
-    def sentences(self) -> Iterator[None]:
-        """Turn faults of the file, and what cannot be read in it, into one sentence."""
-        try:
-            with sentences(self.path):
-                yield
-        except UNREADABLE as fault:
-            raise BadRecord(f"{self.path} is not as a sweep wrote it: {fault}") from None
-
 
 class Kept:
     """The results of a plan's jobs in a store; jobs are given by their indices.
@@ -285,11 +265,10 @@ class Kept:
         """Commit the results of some jobs, with the files that were opened to play each, or none.
 
         Raises:
-            UsageError: A file has changed since kept results were played, or the store cannot be
-                written.
+            UsageError: A file has changed meanwhile, or the store cannot be written.
         """
         groups = [self._groups[job // len(self._seeds)] for job in jobs]
-        with self._store.sentences(), transaction(self._store.file):
+        with sentences(self._store.path), transaction(self._store.file):
             for (group, noted), _ in itertools.groupby(zip(groups, files, strict=True)):
                 if noted:
                     self._store.note_files(group, noted)
@@ -299,7 +278,7 @@ class Kept:
 
     def results(self, jobs: Iterable[int]) -> Iterator[bytes]:
         """Yield the results of some jobs, in their order."""
-        with self._store.sentences():
+        with sentences(self._store.path):
             for job in jobs:
                 yield self._store.result(*self._key(job))
 
@@ -308,7 +287,7 @@ class Kept:
         jobs = sorted(self._kept)
         found = [job for job, row in zip(jobs, self.results(jobs), strict=True) if where(row)]
         query = "DELETE FROM results WHERE cell = ? AND seed = ?"
-        with self._store.sentences(), transaction(self._store.file):
+        with sentences(self._store.path), transaction(self._store.file):
             self._store.file.executemany(query, map(self._key, found))
         self._kept.difference_update(found)
         return len(found)

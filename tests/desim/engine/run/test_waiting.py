@@ -181,8 +181,9 @@ def test_calls_under_way_keep_to_the_limit_of_money_together(
     assert len(rows.failed) == 12
     assert "--max-cost" in rows.failed[0]["error"]
     assert calls.most == at_once
-    assert sum(paid) == budget.cost
-    assert budget.cost <= most if bound else budget.cost - paid[-1] < most
+    spent = budget.shared[0].spent
+    assert sum(paid) == spent
+    assert spent <= most if bound else spent - paid[-1] < most
 
 
 def test_limits_are_refused_where_they_would_not_hold(stub: Stub) -> None:
