@@ -82,6 +82,26 @@ class Batches:
         theirs = self.values(other)[: len(mine)]
         return differences(mine, theirs) if theirs else []
 
+    def known(self, cell: int) -> list[float]:
+        """Return the values of a cell.
+
+        Raises:
+            UsageError: There are none.
+        """
+        if not (values := self.values(cell)):
+            problem = self.problem(cell)
+            raise UsageError(f"{self.name(cell)} cannot be compared with the others: {problem}")
+        return values
+
+    def check_range(self, cell: int) -> None:
+        """Refuse values outside the declared range, of which differences may lie within.
+
+        Raises:
+            UsageError: A value is outside.
+        """
+        if self.bounds and (values := self.values(cell)):
+            self.bounds.scaled(values)
+
     def mean(self, cell: int) -> float | None:
         """Return the mean of the figure; None if an episode has none."""
         values = self.values(cell)

@@ -15,6 +15,7 @@ from attrs import frozen
 from desim.engine.plan import GIVEN
 from desim.errors import UsageError
 from desim.rows.columns import plain_value
+from desim.rows.failures import missing_text
 from desim.rows.rows import Rows
 from desim.show.estimates import estimate_cells, interval_head
 from desim.show.table import Table, Tabular
@@ -112,7 +113,10 @@ def effects(
         groups.setdefault(text, []).append(place)
     found = []
     for figure in (show,) if isinstance(show, str) else show:
-        values = _all_known(rows, figure)
+        values = [value for value in rows.counted(figure) if value is not None]
+        if lacking := len(rows) - len(values):
+            text = missing_text(lacking, len(rows))
+            raise UsageError(f"{text} for {figure!r}; a design is analysed as a whole")
         for group, places in groups.items():
             of_group: _Points = {}
             for at in places:
@@ -186,23 +190,6 @@ def _varying(rows: Rows) -> tuple[str, ...]:
     if not found:
         raise UsageError("nothing varies in these rows; effects need parameters with two values")
     return tuple(found)
-
-
-def _all_known(rows: Rows, figure: str) -> list[float]:
-    """Return the figure of every row.
-
-    Raises:
-        UsageError: One is missing, such as after a failure.
-    """
-    values = rows.counted(figure)
-    if None in values:
-        row = rows[values.index(None)]
-        why = f", as it failed: {row['error']}" if row["error"] else ""
-        raise UsageError(
-            f"the episode of {row['policy']} on seed {row['seed']} has no {figure}{why}; a design "
-            "is analysed as a whole"
-        )
-    return [value for value in values if value is not None]
 
 
 def _group_texts(rows: Rows, names: Sequence[str]) -> list[str]:

@@ -181,8 +181,7 @@ def _eliminated(played: Batches, known: list[int], delta: float, alpha: float) -
     procedure = Elimination(len(known), delta, played.bounds, alpha)
     for count in played.looks():
         played.play({known[place]: count for place in procedure.left})
-        _refuse_failures(played, [known[place] for place in procedure.left])
-        values = [played.values(cell) for cell in known]
+        values = [played.known(cell) for cell in known]
         procedure.look(values)
         if procedure.chosen is not None:
             within, rare = estimate_text(float(delta)), 100 * unseen(procedure.seeds_of_sentence)
@@ -209,32 +208,18 @@ def _are_constant(values: Sequence[Sequence[float]]) -> bool:
     return all(shape(differences(*pair)).constant for pair in combinations(values, 2))
 
 
-def _refuse_failures(played: Batches, cells: Sequence[int]) -> None:
-    """Refuse candidates that have failed behind the first batch.
-
-    Raises:
-        UsageError: A candidate has an episode without the figure.
-    """
-    for cell in cells:
-        if not played.values(cell):
-            raise UsageError(
-                f"{played.name(cell)} cannot be compared with the others: {played.problem(cell)}"
-            )
-
-
 def _by_budget(played: Batches, known: list[int], budget: int) -> _Found:
     """Allocate episodes to the candidates; return the one with the best mean."""
     most = len(played.playing.plan.seeds)
     while (used := sum(map(len, played.rows.values()))) < budget:
-        estimates = {cell: interval(played.values(cell)) for cell in known}
+        estimates = {cell: interval(played.known(cell)) for cell in known}
         further = allocation(estimates, min(budget - used, max(len(known), int(_BATCH * used))))
         counts = {cell: len(played.rows[cell]) for cell in known}
         wanted = {cell: min(most, counts[cell] + more) for cell, more in further.items()}
         if all(counts[cell] == count for cell, count in wanted.items()):
             break
         played.play(wanted)
-        _refuse_failures(played, known)
-    best = max(known, key=lambda cell: fmean(played.values(cell)))
+    best = max(known, key=lambda cell: fmean(played.known(cell)))
     end = "highest" if played.sign > 0 else "lowest"
     return [best], (
         f"{end} mean of {len(known)} after {used:,} episodes (optimal computing budget "

@@ -63,12 +63,9 @@ class ComparedLine:
         failed: The number of failed episodes.
         mean: The mean of the figure; None if episodes have none.
         estimate: What the interval is of: the mean, or the difference to the reference.
-        is_reference: Whether others are compared with it.
         look: The interval of the mean, or of the difference to the reference; None for the
             reference, and where episodes have no figure.
-        is_exact: Whether all seeds are known to have the same episode, so that nothing is
-            estimated.
-        problem: Why the interval is not narrow enough; empty if it is.
+        problem: Why the interval is not narrow enough; empty if it is, and for the reference.
     """
 
     group: tuple[Any, ...]
@@ -76,10 +73,13 @@ class ComparedLine:
     failed: int
     mean: float | None
     estimate: float | None
-    is_reference: bool
     look: Look | None
-    is_exact: bool
-    problem: str = ""
+    problem: str
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether all seeds are known to have the same episode, so that nothing is estimated."""
+        return self.look is not None and self.look.half == 0
 
     @property
     def reached(self) -> bool:
@@ -211,73 +211,51 @@ def compare(options: CompareOptions) -> Comparison:
             against = entries[0].label
         pairs = reference_groups(keys, by, against)
         others = {keys.index(key): keys.index(other) for key, other in pairs.items()}
-        measured: _Measured = others or dict.fromkeys(played.cells)
-        found = _looked_until(played, goal, 1 - options.level, measured)
-        lines = tuple(
-            _compared_line(played, cell, keys[cell], measured, found.get(cell))
-            for cell in played.cells
-        )
+        measured: Mapping[int, int | None] = others or dict.fromkeys(played.cells)
+        bounds = played.bounds
+        if bounds and others:
+            bounds = bounds.of_differences()
+        of_each = evolve(goal, alpha=(1 - options.level) / len(measured), bounds=bounds)
+        found: dict[int, ComparedLine] = {}
+        going = list(measured)
+        for count in played.looks():
+            references = [other for cell in going if (other := measured[cell]) is not None]
+            played.play(dict.fromkeys([*going, *references], count))
+            for cell in {*going, *references}:
+                played.check_range(cell)
+            for cell in going:
+                found[cell] = _compared_line(played, cell, keys[cell], of_each, measured[cell])
+            # Further seeds of a constant would be played in vain if it is one.
+            looks = {cell: look for cell in going if (look := found[cell].look)}
+            going = [cell for cell, look in looks.items() if look.reason != "constant"]
+            if all(found[cell].reached for cell in going):
+                break
+        lines = tuple(found.get(at) or _compared_line(played, at, keys[at]) for at in played.cells)
         rows, text = played.playing.finish(), str(against) if others else ""
         how = goal, options.level, played.bounds, options.minimise
         return Comparison(rows, by, lines, text, *how)
 
 
-#: The cells of which an interval is wanted, each with its reference; None: of its mean.
-_Measured = Mapping[int, int | None]
-
-
-def _looked_until(
-    played: Batches, goal: Goal, alpha: float, measured: _Measured
-) -> dict[int, Look | None]:
-    """Play seeds until every interval is narrow, constant or withheld; return the last looks."""
-    declared = bounds = played.bounds
-    if bounds and None not in measured.values():
-        bounds = bounds.of_differences()
-    goal = evolve(goal, alpha=alpha / len(measured), bounds=bounds)
-    found: dict[int, Look | None] = {}
-    going = list(measured)
-    for count in played.looks():
-        references = [other for cell in going if (other := measured[cell]) is not None]
-        played.play(dict.fromkeys([*going, *references], count))
-        for cell in {*going, *references}:
-            if declared and (values := played.values(cell)):
-                declared.scaled(values)  # differences may lie within, where values do not
-        found |= {cell: _look(played, cell, measured[cell], goal) for cell in going}
-        # Further seeds of a constant would be played in vain if it is one.
-        going = [cell for cell in going if (one := found[cell]) and one.reason != "constant"]
-        if all((one := found[cell]) and one.reached for cell in going):
-            break
-    return found
-
-
-def _look(played: Batches, cell: int, other: int | None, goal: Goal) -> Look | None:
-    """Return the interval of a mean or of a difference; None if episodes have no figure."""
-    values = played.values(cell, other)
-    if values and played.is_fixed(cell, other):
-        return Look(len(values), values[0], values[0], "", shape(values[:1]))
-    return look(values, goal) if values else None
-
-
 def _compared_line(
-    played: Batches, cell: int, group: tuple[Any, ...], measured: _Measured, found: Look | None
+    played: Batches,
+    cell: int,
+    group: tuple[Any, ...],
+    goal: Goal | None = None,
+    other: int | None = None,
 ) -> ComparedLine:
-    rows, other, is_reference = played.rows[cell], measured.get(cell), cell not in measured
-    problem = ""
-    if not (found or is_reference):
+    """Return a policy with its interval; without a goal it is the reference."""
+    rows, found, problem = played.rows[cell], None, ""
+    values = played.values(cell, other) if goal else []
+    if goal and not values:
         problem = played.problem(cell, other)
-    elif found and not found.reached:
-        problem = _problem(found)
-    return ComparedLine(
-        group,
-        seeds=len(rows),
-        failed=len(rows.failed),
-        mean=played.mean(cell),
-        estimate=fmean(played.values(cell, other)) if found else None,
-        is_reference=is_reference,
-        look=found,
-        is_exact=found is not None and played.is_fixed(cell, other),
-        problem=problem,
-    )
+    elif goal and played.is_fixed(cell, other):
+        found = Look(len(values), values[0], values[0], "", shape(values[:1]))
+    elif goal:
+        found = look(values, goal)
+        problem = "" if found.reached else _problem(found)
+    estimate = fmean(values) if values else None
+    counts = len(rows), len(rows.failed)
+    return ComparedLine(group, *counts, played.mean(cell), estimate, found, problem)
 
 
 def _problem(found: Look) -> str:

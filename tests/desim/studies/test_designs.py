@@ -179,7 +179,7 @@ def test_rows_that_are_no_design_have_no_effects() -> None:
         effects(rows[:3])
     with pytest.raises(UsageError, match="wind has 1 value; effects need two"):
         effects(rows.where(wind=0.0), ["steps", "wind"])
-    with pytest.raises(UsageError, match="on seed 3 has no score, as it failed: PolicyFailed"):
+    with pytest.raises(UsageError, match="2 of 4 episodes have no number for 'score'; a design is"):
         effects(sweep(WALK, FAILS, [2, 3], set={"steps": [1, 2]}))
 
 

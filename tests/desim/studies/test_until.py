@@ -64,7 +64,7 @@ def test_the_difference_is_known_as_precisely_as_asked() -> None:
     """By the t sequence of the differences, on seeds that both have played."""
     found = compare(WALK, [GATED, "random"], until=0.4, set={"wind": 0.0})
     reference, line = found.lines
-    assert (reference.is_reference, reference.look) == (True, None)
+    assert (reference.reached, reference.look) == (True, None)
     scores = [found.rows.where(policy=name).values("score") for name in ("random", GATED)]
     differences = [a - b for a, b in zip(*scores, strict=True)]
     assert line.look == until_narrow(differences, Goal(0.4, alpha=ALPHA))
