@@ -48,11 +48,9 @@ def replay_command(options: ReplayOptions) -> None:
     Whatever would import a module or open a file is refused, unless it is trusted.
     """
     episode = replay(**given(options))
-    column = episode.metric_columns.get("score")
-    score = column.text(episode.score) if column else f"{episode.score:,.10g}"
     click.echo(
         f"{options.path}: {len(episode.steps)} decisions replayed, all the same; "
-        f"score {score}, ended {episode.ended}"
+        f"score {episode.score_text}, ended {episode.ended}"
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import click
 from attrs import evolve, field, frozen
@@ -10,18 +10,20 @@ from attrs.validators import ge, le, optional
 
 from desim.cli.exit_codes import fail
 from desim.cli.options import POLICIES, SET, SPECS, PrintOptions, Spending, command
+from desim.cli.tables import print_found, print_json
 from desim.errors import UsageError
+from desim.rows.failures import failures_text
+from desim.rows.rows import Rows
 from desim.schema.signatures import given
-from desim.studies.options import FIRST_SEEDS, GridOptions, SweepSpec, TuneOptions
-
-if TYPE_CHECKING:  # commands start fast
-    from desim.rows.rows import Rows
-    from desim.studies.designs import DesignSpec
-    from desim.studies.effects import Effects
-    from desim.studies.options import Procedure
-    from desim.studies.select import Choice
-    from desim.studies.until import Comparison
-
+from desim.show.console import console
+from desim.show.estimates import better_note
+from desim.studies.designs import DesignSpec, planned
+from desim.studies.effects import Effects, effects
+from desim.studies.options import FIRST_SEEDS, GridOptions, Procedure, SweepSpec, TuneOptions
+from desim.studies.select import Choice, select
+from desim.studies.sweep import check_reference, read_config, sweep
+from desim.studies.tune import tune
+from desim.studies.until import Comparison, compare
 
 #: By option the goals of a sweep with which it has a meaning; "" is a sweep without one.
 _GOALS = {
@@ -101,7 +103,7 @@ class SweepCommand(GridOptions):
         """The figures of the table."""
         return self.figures or (self.minimise or "score",)
 
-    def check(self, design: "DesignSpec | None") -> None:
+    def check(self, design: DesignSpec | None) -> None:
         """Refuse options that would have no effect.
 
         Raises:
@@ -158,13 +160,6 @@ def sweep_command(text: SweepSpec, options: SweepCommand, spending: Spending) ->
     With --design, `--set KEY=low:high` (or int:low:high, log:low:high, or V1,V2) names what varies,
     and factorial prints effects on the figures, with --json one line of JSON each.
     """
-    import msgspec
-
-    from desim.rows.failures import failures_text
-    from desim.show.console import console
-    from desim.show.estimates import better_note
-    from desim.studies.sweep import check_reference, read_config
-
     how = read_config(text)
     design = how.pop("design")
     options.check(design)
@@ -176,7 +171,7 @@ def sweep_command(text: SweepSpec, options: SweepCommand, spending: Spending) ->
     effects = _effects(how, design, rows, shown)
     if options.as_json:
         for row in effects.plain() if effects else rows:
-            click.echo(msgspec.json.encode(row))
+            print_json(row)
     elif found or effects:
         console().print(found or effects)
     else:
@@ -192,13 +187,11 @@ def sweep_command(text: SweepSpec, options: SweepCommand, spending: Spending) ->
 
 
 def _played(
-    sweep_of: Mapping[str, Any], design: "DesignSpec | None", options: SweepCommand
-) -> "tuple[Comparison | Choice | None, Rows]":
+    sweep_of: Mapping[str, Any], design: DesignSpec | None, options: SweepCommand
+) -> tuple[Comparison | Choice | None, Rows]:
     """Play a sweep as a whole, or until its goal is reached or all seeds are played."""
     how = {**sweep_of, **options.jobs_played}
     if options.until is None and options.select is None:
-        from desim.studies.sweep import sweep
-
         names = ("retry_failed", "series", "records", "minimise")
         how |= {name: getattr(options, name) for name in names}
         seeds = how.pop("seeds") or range(FIRST_SEEDS)
@@ -208,32 +201,25 @@ def _played(
     how |= {name: value for name, value in goal.items() if value is not None}
     found: Comparison | Choice
     if options.until is not None:
-        from desim.studies.until import compare
-
         found = compare(until=options.until, against=options.against, **how)
     else:
-        from desim.studies.select import select
-
         assert options.select is not None
         by: Procedure = "elimination" if options.select == "best" else options.select
         found = select(by=by, delta=options.delta, budget=options.budget, **how)
     return found, found.rows
 
 
-def _is_factorial(design: "DesignSpec | None") -> bool:
+def _is_factorial(design: DesignSpec | None) -> bool:
     """Return whether the table of a sweep has effects, and not policies."""
     return design is not None and design.kind == "factorial"
 
 
 def _effects(
-    how: Mapping[str, Any], design: "DesignSpec | None", rows: "Rows", shown: tuple[str, ...]
-) -> "Effects | None":
+    how: Mapping[str, Any], design: DesignSpec | None, rows: Rows, shown: tuple[str, ...]
+) -> Effects | None:
     """Return the effects in the rows of a factorial design; None after failures without a score."""
     if design is None or not _is_factorial(design):
         return None
-    from desim.studies.designs import planned
-    from desim.studies.effects import effects
-
     try:
         return effects(rows, [*planned(design, how["set"])[0][0]], show=shown)
     except UsageError:
@@ -259,9 +245,6 @@ def tune_command(options: TuneOptions, printed: PrintOptions) -> None:
     depends on --sampler-seed, and not on --jobs. With --out, the same command continues a search
     that was stopped, or that has a larger --budget now. Needs the extra `tune`.
     """
-    from desim.cli.tables import print_found
-    from desim.studies.tune import tune
-
     # A single job has a worker process, too: no policy can end or block the command itself.
     found = tune(**given(evolve(options, executor=f"processes={options.jobs}")))
     print_found(found, as_json=printed.as_json)
