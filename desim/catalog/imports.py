@@ -20,12 +20,9 @@ def folders(package: str) -> tuple[str, ...]:
     """Return the names of the packages inside one of our namespace packages, sorted."""
     own, *others = importlib.import_module(package).__path__
     # Another distribution may install a package of the same name into the folder of ours.
-    found = {name for name in _packages(own) if Path(own, name, "README.md").exists()}
-    return tuple(sorted(found.union(_packages(*others))))
-
-
-def _packages(*folders: str) -> set[str]:
-    return {module.name for module in pkgutil.iter_modules(folders) if module.ispkg}
+    ours = (m for m in pkgutil.iter_modules([own]) if Path(own, m.name, "README.md").exists())
+    found = {module.name for module in (*ours, *pkgutil.iter_modules(others)) if module.ispkg}
+    return tuple(sorted(found))
 
 
 def is_loaded(module: str) -> bool:

@@ -191,10 +191,7 @@ def known_scores_of(model: type, preset: str) -> KnownScores | None:
 
 @cache
 def read_known_scores(module: str) -> Mapping[str, KnownScores]:
-    """Return the known scores of a model's presets, from the file in the model's folder.
-
-    Args:
-        module: The `__file__` of a module in that folder.
+    """Return the known scores of a model's presets, from the file beside a module's `__file__`.
 
     Raises:
         UsageError: The file is missing or damaged, or a number in it is impossible.

@@ -73,7 +73,6 @@ def _check_roles(model: Model[Any]) -> None:
 
 
 def _named(name: str, preset: str) -> Model[Any]:
-    """Build a model by its name."""
     name, _, behind = name.partition("/")
     if preset and behind and preset != behind:
         raise UsageError(f"presets {behind!r} and {preset!r} were given; a model is built from one")
@@ -107,19 +106,12 @@ def foreign_models() -> dict[str, str]:
 
 
 def foreign_model(name: str) -> str:
-    """Return the file that the name of a model in the catalog would import.
-
-    Empty for a model that is in desim's own folder, is imported already, or does not exist.
-    """
+    """Return the file that the name of a model in the catalog would import; see `foreign_file`."""
     return foreign_file(f"models.{name}") if name in model_names() else ""
 
 
 def is_at_hand(name: str) -> bool:
-    """Return whether a model is shipped or imported already, so that a file may name it.
-
-    Args:
-        name: A name in the catalog or `module:Class`.
-    """
+    """Return whether a model is shipped or imported already, so that a file may name it."""
     module, colon, _ = name.partition(":")
     return is_loaded(module) if colon else name in model_names() and not foreign_model(name)
 
@@ -158,7 +150,6 @@ def model_name(cls: type) -> str:
 
 
 def _built(function: Callable[[], Any], name: str) -> Model[Any]:
-    """Call a user's function that returns a model."""
     if needs_arguments(function):
         raise UsageError(f"{name} needs arguments; a function that returns a model takes none")
     try:

@@ -20,11 +20,6 @@ _PART = re.compile(r'(?:^|(?<=,))([^,="]*=\s*"(?:[^"]|"")*"\s*(?=,|$)|[^,]*)(?:,
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
-def _unquoted(value: str) -> str:
-    is_quoted = len(value) > 1 and value[0] == value[-1] == '"'
-    return value[1:-1].replace('""', '"') if is_quoted else value
-
-
 def _quoted(value: str) -> str:
     """Return a value as it is written in a spec."""
     if "," in value or value.startswith('"'):
@@ -65,7 +60,9 @@ class Spec:
                 raise UsageError(f"{part!r} in policy {text!r} is not KEY=VALUE")
             if key in arguments:
                 raise UsageError(f"{key} was given twice in policy {text!r}")
-            arguments[key] = _unquoted(value.strip())
+            value = value.strip()
+            is_quoted = len(value) > 1 and value[0] == value[-1] == '"'
+            arguments[key] = value[1:-1].replace('""', '"') if is_quoted else value
         if not name:
             raise UsageError(f"policy {text!r} has no name; write NAME[,KEY=VALUE]...")
         return cls(name, arguments)

@@ -34,12 +34,16 @@ def from_preset(cls: type[T], name: str = "", changes: Mapping[str, Any] | None 
     Raises:
         UsageError: The preset or a parameter does not exist, or a value is refused.
     """
-    _check_arguments(cls, name, changes)
+    given: Any = changes or {}
+    texts = [name or "", *given] if isinstance(given, Mapping) else [given]
+    if not isinstance(cls, type) or not all(isinstance(each, str) for each in texts):
+        call = short_repr((cls, name, changes))
+        raise UsageError(f"from_preset{call}: give a model's class, a name, values by parameter")
     known = _known(cls)
     name = name or next(iter(known))
     if name not in known:
         raise UsageError(f"{cls.__name__} has no preset {name!r}; {possible(name, known)}")
-    given = {**known[name], **(changes or {})}
+    given = {**known[name], **given}
     whole = {parameter: value for parameter, value in given.items() if "." not in parameter}
     # A signature takes five times as long as the rest, and most episodes change no parameter.
     names = list(inspect.signature(cls).parameters) if whole else []
@@ -50,16 +54,6 @@ def from_preset(cls: type[T], name: str = "", changes: Mapping[str, Any] | None 
     built = build(cls, whole)
     inside = {parameter: value for parameter, value in given.items() if parameter not in whole}
     return changed(built, inside, read_texts=False) if inside else built
-
-
-def _check_arguments(cls: Any, name: Any, changes: Any) -> None:
-    if not isinstance(cls, type):
-        raise UsageError(f"{short_repr(cls)} was given; a preset is built from a model's class")
-    if not isinstance(name or "", str):
-        known = ", ".join(_known(cls))
-        raise UsageError(f"preset {short_repr(name)} was given; it is a name: {known}")
-    if not isinstance(changes or {}, Mapping) or not all(isinstance(k, str) for k in changes or ()):
-        raise UsageError(f"changes={short_repr(changes)} was given; it maps parameters to values")
 
 
 def encoded_parameters(model: Any) -> bytes:
