@@ -164,13 +164,12 @@ def _struct_fields(cls: type) -> list[tuple[str, str, frozenset[type]]]:
 def from_struct(value: Any, path: str = "$") -> Any:
     """Build the attrs instances of structs, also inside containers; a `ValueError` has the path."""
     if isinstance(value, Struct):
-        built = {}
-        for name in value.__struct_fields__:
-            given = getattr(value, name)
-            if type(given) in _SCALARS:  # most fields; the call takes longer than the test
-                built[name] = given
-            elif given is not UNSET:
-                built[name] = from_struct(given, f"{path}.{name}")
+        # Most fields are scalars; the call takes longer than the test.
+        built = {
+            name: given if type(given) in _SCALARS else from_struct(given, f"{path}.{name}")
+            for name, given in msgspec.structs.asdict(value).items()
+            if given is not UNSET
+        }
         try:
             return value.__attrs_class__(**built)  # type: ignore[attr-defined]
         except (TypeError, ValueError) as fault:

@@ -223,7 +223,7 @@ def test_an_answer_that_cannot_be_recorded_stops_the_game(
     with mill(file) as game:
         grind(game, 1)
         with monkeypatch.context() as patched:
-            patched.setattr(session.Recorder, "decision", full)
+            patched.setattr(session.Recorder, "write", full)
             grind(game, 2)
         fault = stopped(game)
         assert f"{file}: OSError: [Errno 28] No space left on device" in fault.text
