@@ -25,7 +25,6 @@ from desim.errors import UsageError
 from desim.records.episode import Episode
 from desim.show.files import write_whole
 from desim.suites.result_table import result_files
-from desim.suites.suite_file import suite_content
 from desim.suites.suite_folder import (
     SUITE,
     Outcomes,
@@ -145,7 +144,7 @@ class SuitePlaying:
         """Copy the suite's file into the folder."""
         try:
             (self.out / RECORDS).mkdir(exist_ok=True)
-            write_whole(self.out / SUITE, [suite_content(self.plan.path).encode()])
+            write_whole(self.out / SUITE, [self.plan.path.read_bytes()])
         except OSError as fault:
             raise UsageError(f"cannot write {self.out}: {fault.strerror}") from None
 

@@ -91,13 +91,12 @@ def _notes(lines: Sequence[SuiteLine]) -> Iterator[str]:
             if len(line.pooled) < len(worlds)
         )
         yield f"Over the episodes of {', '.join(worlds)} together{''.join(fewer)}."
-    cells = [
-        (line, cell) for line in lines for cell in line.cells if cell.estimate or not cell.used
-    ]
     yield from missing_note(
         {
             f"{line.entry} in {cell.head}": (cell.missing, line.counts["done"])
-            for line, cell in cells
+            for line in lines
+            for cell in line.cells
+            if cell.estimate or not cell.used
         }
     )
     yield from estimate_notes(line.main.sample for line in lines)
@@ -121,44 +120,29 @@ def _block(column: Sequence[ResultCell]) -> _Block:
     """Return a column, its interval and published numbers; none where all is empty."""
     if not any(cell.estimate or cell.published for cell in column):
         return []
-    head, spread = column[0].head, " ± sd" if column[0].show == "mean" else ""
-    if column[0].used:
-        return [(head, [_used(cell) for cell in column])]
-    block: _Block = [(f"{head}{spread}", [_mean(cell) for cell in column])]
-    if any(cell.estimate and cell.estimate.half for cell in column):
-        ends = [
-            cell.estimate and ends_cell(cell.estimate.low, cell.estimate.high) for cell in column
-        ]
-        block.append(("95 %", ends))
+    first, found = column[0], [cell.estimate for cell in column]
+    spread = " ± sd" if first.show == "mean" and not first.used else ""
+    block: _Block = [(f"{first.head}{spread}", [_figure(cell) for cell in column])]
+    if any(one and one.half for one in found) and not first.used:
+        block.append(("95 %", [one and ends_cell(one.low, one.high) for one in found]))
     if any(cell.published for cell in column):
         block.append(("published", [cell.published or None for cell in column]))
     return block
 
 
-def _used(cell: ResultCell) -> Printed | None:
-    """Return the mean of what episodes used: money, tokens or minutes."""
+def _figure(cell: ResultCell) -> Printed | None:
+    """Return the figure of a column, of money, tokens or minutes, or the mean with its spread."""
     if cell.estimate is None:
         return None
     mean = cell.estimate.mean
-    if cell.head == "minutes":
-        return Printed(mean, f"{mean:,.1f}")
-    return Printed(mean, _short(mean) if cell.head == "cost" else f"{mean:,.0f}")
-
-
-def _mean(cell: ResultCell) -> Printed | None:
-    if cell.estimate is None:
-        return None
-    mean = cell.estimate.mean
-    if cell.show != "mean":
-        return Printed(mean, _short(mean))
+    if cell.used and cell.head != "cost":
+        return Printed(mean, f"{mean:,.1f}" if cell.head == "minutes" else f"{mean:,.0f}")
+    if cell.used or cell.show != "mean":
+        return Printed(mean, number_text(float(f"{mean:.4g}")))
     # Without an interval the spread says how many digits mean something.
     half = cell.estimate.half or cell.sd
     sd = f" ± {estimate_text(cell.sd, half)}" if cell.sd else ""
     return Printed(mean, estimate_text(mean, half) + sd)
-
-
-def _short(value: float) -> str:
-    return number_text(float(f"{value:.4g}"))
 
 
 # -- files -----------------------------------------------------------------------------------------

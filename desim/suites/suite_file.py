@@ -31,6 +31,7 @@ from typing import Any
 from attrs import Attribute, evolve, field, frozen
 from attrs.validators import and_, ge, le, min_len, optional
 
+from desim.engine.parameters import refuse_duplicates
 from desim.engine.run.executors import AT_ONCE
 from desim.errors import DesimError, UsageError, possible
 from desim.schema import from_plain, to_plain
@@ -220,8 +221,10 @@ def read_suite(path: Path, max_cost: float | None = None) -> Suite:
         UsageError: The file cannot be read, is not TOML, or has a fault; the text has its place.
     """
     try:
-        plain = tomllib.loads(suite_content(path))
-    except (tomllib.TOMLDecodeError, RecursionError) as fault:
+        plain = tomllib.loads(read_text(path, _MAX_BYTES))
+    except OSError as fault:
+        raise UsageError(f"cannot read {path}: {fault.strerror}") from None
+    except (ValueError, RecursionError) as fault:
         raise UsageError(f"{path} is no TOML: {fault}") from None
     with at(path):
         parts = {key: dict(_tables(plain.pop(key, {}), key, kind)) for key, kind in _KINDS.items()}
@@ -254,20 +257,6 @@ def at(place: object) -> Iterator[None]:
         raise UsageError(f"{place}: {fault}") from None
 
 
-def suite_content(path: Path) -> str:
-    """Return the text of a suite's file.
-
-    Raises:
-        UsageError: It cannot be read, or is beyond the limit, or is not UTF-8 text.
-    """
-    try:
-        return read_text(path, _MAX_BYTES)
-    except OSError as fault:
-        raise UsageError(f"cannot read {path}: {fault.strerror}") from None
-    except UnicodeDecodeError as fault:
-        raise UsageError(f"{path} is no TOML: {fault}") from None
-
-
 #: The classes of the named tables of a suite.
 _KINDS = {"worlds": WorldTable, "entries": EntryTable, "tables": PooledTable}
 
@@ -284,21 +273,15 @@ def _tables(plain: Any, key: str, kind: type) -> Iterator[tuple[str, Any]]:
             table["columns"] = [{"figure": c} if isinstance(c, str) else c for c in columns]
         with at(f"{key}.{name}"):
             made = from_plain(table, kind, f"{key}.{name}")
-            _refuse_repeated([column.head for column in getattr(made, "columns", ())], "columns")
+            refuse_duplicates("the column", [c.head for c in getattr(made, "columns", ())])
         yield name, made
-
-
-def _refuse_repeated(names: Iterable[str], what: str) -> None:
-    listed = [*names]
-    if repeated := sorted({name for name in listed if listed.count(name) > 1}):
-        raise UsageError(f"{repeated[0]!r} is given twice in {what}; each name is given once")
 
 
 def _check_worlds(names: Iterable[str], suite: Suite) -> None:
     for world in names:
         if world not in suite.worlds:
             raise UsageError(f"there is no world {world!r}; {possible(world, suite.worlds)}")
-    _refuse_repeated(names, "worlds")
+    refuse_duplicates("the world", names)
 
 
 def _check_entry(table: EntryTable, *, limited: bool) -> None:

@@ -36,17 +36,12 @@ class Played(msgspec.Struct, frozen=True, kw_only=True):
         episode: Its place in a row, from 1.
         training: Whether its policies only learned from it, so that it is not scored.
         score: The score; None if the episode has not ended.
-        ended: The reason of its end.
-        decisions: The number of its decisions.
-        metrics: Further figures, nested ones by their path.
-        ledger_digest: The digest of its ledgers.
+        ended, decisions, metrics, ledger_digest, error, cluster: As in all rows of sweeps.
         usage: Sums over all roles of what policies noted: calls, tokens, cost, seconds.
         limit: The limit of the episode that was reached, or one shared with others; empty for none.
-        error: Why it failed; None if it did not.
         seconds: Wall time of the command that ended it.
         knows: The most that one of its policies knows.
         unplayed: The roles whose language models mostly took the default action.
-        cluster: The cluster of its seed; empty for none.
         record: The name of its record in the folder; None without one.
     """
 

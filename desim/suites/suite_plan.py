@@ -287,13 +287,6 @@ def _policies(table: EntryTable, world: WorldTable) -> Policies:
 
 def _arguments(table: EntryTable, options: Mapping[str, Any]) -> dict[str, str]:
     """Return the arguments of the policy of a language model, as text."""
-    own = {
-        "model": table.model,
-        "base_url": table.base_url,
-        "key_env": table.key_env,
-        "price_in": table.price_in or "",
-        "price_out": table.price_out or "",
-        "method": table.method,
-    }
-    named = {key: str(value) for key, value in own.items() if value != ""}
+    keys = ("model", "base_url", "key_env", "price_in", "price_out", "method")
+    named = {key: str(value) for key in keys if (value := getattr(table, key))}
     return named | {k: argument_text(value) for k, value in {**options, **table.options}.items()}

@@ -17,8 +17,7 @@ from attrs import define
 from desim import catalog
 from desim.engine.plan import RECORDS
 from desim.errors import BadRecord, UsageError
-from desim.records.differences import DifferingPlace, RecordDifferences, record_differences
-from desim.records.episode import Episode
+from desim.records.differences import RecordDifferences, record_differences
 from desim.records.provenance import versions
 from desim.records.reach import model_reaches
 from desim.short_repr import short_repr
@@ -97,16 +96,16 @@ def _of_job(
         for field in Played.__struct_fields__:
             was, is_ = getattr(one, field), getattr(new, field)
             if was != is_ and field != "seconds":
-                yield f"{field} is {short_repr(was)} in the rows, played now {short_repr(is_)}"
+                yield f"{field} is {short_repr(was)} in the rows, now {short_repr(is_)}"
         record = record_in(folder, one)
         try:
-            difference = _difference(record_differences(record, record_in(out, new)))
+            found = record_differences(record, record_in(out, new))
         except BadRecord as fault:
             yield str(fault) if record.exists() else f"{record} is missing, and its outcome is not"
             continue
-        if difference:
-            made = Episode.read(record, keep_steps=False).header.provenance.versions
-            if made != (here := versions()):
+        if difference := _first_of(found):
+            made, here = found.a.header.provenance.versions, versions()
+            if made != here:
                 raise UsageError(
                     f"{record}: {difference}; it was made with {made}, here are {here}: verify it "
                     "there"
@@ -114,19 +113,15 @@ def _of_job(
             yield f"{record}: {difference}"
 
 
-def _difference(found: RecordDifferences) -> str:
+def _first_of(found: RecordDifferences) -> str:
     """Return the first difference of a record from the one that was played now; "" without one."""
-    for place in found.header:
-        if place.path.partition(".")[0] not in _ENVIRONMENT:
-            return f"header: {_is(place)}"
-    if first := found.decision:
-        alone = "the decision is in one of the two alone"
-        return f"{first.label}: {_is(first.places[0]) if first.places else alone}"
-    return f"end: {_is(found.end[0])}" if found.end else ""
-
-
-def _is(place: DifferingPlace) -> str:
-    return f"{place.path} is {short_repr(place.a)}, played now {short_repr(place.b)}"
+    places = [
+        *(("header", p) for p in found.header if p.path.partition(".")[0] not in _ENVIRONMENT),
+        *((one.label, place) for one in (found.decision,) if one for place in one.places),
+        *(("end", place) for place in found.end),
+    ]
+    texts = (f"{at}: {p.path} is {short_repr(p.a)}, now {short_repr(p.b)}" for at, p in places)
+    return next(texts, "")
 
 
 # -- what a stranger's suite names -----------------------------------------------------------------
