@@ -66,13 +66,18 @@ def compare(
         "" if against is None else _reference_label(against),
         knowledge({key: each[0] for key, each in cells.items()}) if "policy" in by else {},
     )
-    sizes = {key: len(group) for key, group in groups.items()}
+    lacking = {
+        f"{line.name} in {line.figure}": (line.sample.missing, len(groups[line.group]))
+        for line in lines
+    }
+    apart = any(line.difference and not line.difference.paired.n for line in lines)
     known = known_note(rows) if "score" in figures else ""
     notes = [
         *_notes_on_rows(rows),
-        *missing_note(_missing(lines, sizes)),
+        *missing_note(lacking),
         *_averaged_note(rows, cells, by),
-        *_notes_on_groups(table),
+        *["0 pairs: the seeds differ, so the interval is Welch's"] * apart,
+        *estimate_notes(line.sample for line in lines),
         *filter(None, [known]),
     ]
     return evolve(table, notes=notes, legend=[*_legend(table, len(reference_of))])
@@ -114,25 +119,15 @@ def _notes_on_rows(rows: RowColumns) -> Iterator[str]:
         if len(each) > 1:
             named = ", ".join(each)
             yield f"rows of {world} are of revisions {named}, which are different worlds"
-    defaults: dict[str, list[float]] = {}
+    most: dict[str, float] = {}
     for policy, share in zip(rows.column("policy"), rows.column(DEFAULTS), strict=True):
         if share:
-            defaults.setdefault(policy, []).append(share)
-    found = [
-        f"{policy} in {len(shares):,} episodes, in one up to {max(shares):.0%} of its decisions"
-        for policy, shares in defaults.items()
-    ]
-    if found:
-        yield f"default actions: {'; '.join(found)}"
-
-
-def _missing(lines: Sequence[TableLine], sizes: Mapping[Key, int]) -> dict[str, tuple[int, int]]:
-    """Return by line how many of how many episodes have no number."""
-    several = len({line.figure for line in lines}) > 1
-    return {
-        line.name + f" in {line.figure}" * several: (line.sample.missing, sizes[line.group])
-        for line in lines
-    }
+            most[policy] = max(share, most.get(policy, 0.0))
+    if most:
+        texts = (
+            f"{policy} in up to {share:.0%} of its decisions" for policy, share in most.items()
+        )
+        yield f"default actions: {'; '.join(texts)}"
 
 
 def _averaged_note(
@@ -148,12 +143,6 @@ def _averaged_note(
     ]
     if names:
         yield f"groups are means over several values of {' and '.join(names)}"
-
-
-def _notes_on_groups(table: ComparisonTable) -> Iterator[str]:
-    if any(line.difference and not line.difference.paired.n for line in table.lines):
-        yield "0 pairs: the seeds differ, so the interval is Welch's"
-    yield from estimate_notes(line.sample for line in table.lines)
 
 
 def _legend(table: ComparisonTable, rivals: int) -> Iterator[str]:

@@ -1,16 +1,11 @@
 """What is said of episodes that failed or have no number."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from desim.engine.plan import Row
-
-
-def missing(values: Iterable[float | None], failed: Iterable[bool]) -> int:
-    """Return how many episodes have no number although they have not failed."""
-    return sum(value is None and not fault for value, fault in zip(values, failed, strict=True))
 
 
 def missing_text(count: int, total: int) -> str:
@@ -28,12 +23,7 @@ def course(row: Row) -> tuple[Any, ...]:
 
 
 def failures_text(failed: Sequence[Row], total: int) -> str:
-    """Return how many of some episodes failed, and world, policy, seed and error of the first.
-
-    Args:
-        failed: The rows of those that failed, at least one.
-        total: The number of all episodes.
-    """
+    """Return how many of all episodes failed, at least one, and what failed in the first."""
     return f"{len(failed):,} of {total:,} episodes failed, the first is {failure_text(failed[0])}"
 
 

@@ -1,10 +1,10 @@
 """The values on which a figure of some rows rests: by seed or by item, and what they share."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 from attrs import evolve, field, frozen
 
-from desim.engine.plan import CLUSTER, FIXED, ITEMS, WORST_SCORE, Row
+from desim.engine.plan import CLUSTER, FIXED, ITEMS
 from desim.rows.columns import RowColumns, mean, means_by_seed
 from desim.show.estimates import is_equal
 from desim.statistics.clusters import clustered_mean, clustered_share
@@ -163,21 +163,29 @@ class FigureValues:
         if any(unknown):
             return Sample({}, missing=missing)
         if self.by_item:
-            items = item_scores(self.rows[at] for at in group)
-            return Sample(items, unit="items", missing=missing)
-        at_all = group if used is None else used
-        values = means_by_seed((seeds[at] for at in at_all), (self.values[at] for at in at_all))
+            return Sample(self._by_item(group), unit="items", missing=missing)
+        places = group if used is None else used
+        values = means_by_seed((seeds[at] for at in places), (self.values[at] for at in places))
+        cases = {seeds[at]: clusters[at] for at in places if clusters[at] is not None}
         return Sample(
             values,
-            {
-                s: c
-                for at in at_all
-                if (c := clusters[at]) is not None and (s := seeds[at]) in values
-            },
+            {seed: case for seed, case in cases.items() if seed in values},
             fixed=all(fixed[at] is not None for at in group),
             truth=self.truth,
             missing=missing,
         )
+
+    def _by_item(self, group: Sequence[int]) -> dict[Hashable, float]:
+        """Return the mean part of each item in the score, an episode that failed with its score."""
+        found: dict[Hashable, list[float]] = {}
+        others = []
+        for at in group:
+            if items := self.rows[at].get(ITEMS):
+                for item, (part, _) in items.items():
+                    found.setdefault(item, []).append(part)
+            elif (worst := self.values[at]) is not None:
+                others.append(worst)
+        return {item: mean([*parts, *others]) for item, parts in found.items()}
 
     def pair(
         self, one: Sequence[int], other: Sequence[int], matches: Sequence[Hashable]
@@ -206,21 +214,3 @@ def score_sample(rows: RowColumns, figure: str = "score") -> Sample:
     """Return a figure of one policy by seed, or the scores by item; none if an episode has none."""
     found = FigureValues.of(rows, figure).sample(range(len(rows)))
     return Sample({}) if found.missing else found
-
-
-def item_scores(rows: Iterable[Row]) -> dict[Hashable, float]:
-    """Return the mean part of each item in the score; empty if an episode has none.
-
-    Every item of an episode that failed counts with the worst score, if the model declares one.
-    """
-    found: dict[Hashable, list[float]] = {}
-    failed: list[float | None] = []
-    for row in rows:
-        if ITEMS not in row:
-            failed.append(row.get(WORST_SCORE))
-        for item, (part, _) in row.get(ITEMS, {}).items():
-            found.setdefault(item, []).append(part)
-    worst = [one for one in failed if one is not None]
-    if len(worst) < len(failed):
-        return {}
-    return {item: mean([*parts, *worst]) for item, parts in found.items()}
