@@ -266,15 +266,7 @@ def named_models(
         name = model_finder.model_name(type(built))
         for texts in combinations(params):
             model = changed(built, texts)
-            yield from ((name, own, _at_point(model, point)) for point in points)
-
-
-def _at_point(model: Model[Any], point: Mapping[str, str]) -> Model[Any]:
-    try:
-        return changed(model, point) if point else model
-    except UsageError as fault:
-        values = ", ".join(f"{name}={text}" for name, text in point.items())
-        raise UsageError(f"the design has the point {values}: {fault}") from None
+            yield from ((name, own, changed(model, point) if point else model) for point in points)
 
 
 def _model(given: Any, preset: str) -> tuple[Model[Any], str]:
@@ -341,5 +333,4 @@ def _plain(model: Model[Any]) -> dict[str, Any]:
     for _, _, inside in model.inner_models(plain) if isinstance(model, PartsModel) else ():
         if isinstance(inside, dict):
             inside.clear()
-    parts = model.models
-    return {**plain, **{name: _plain(part) for name, part in parts.items()}}
+    return {**plain, **{name: _plain(part) for name, part in model.models.items()}}

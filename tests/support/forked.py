@@ -39,7 +39,7 @@ from support.paths import PYTHONPATH, ROOT
 
 from desim.cli.main import COMMANDS, main
 from desim.engine import opened_files
-from desim.engine.run import worker_program, workers
+from desim.engine.run import workers
 
 #: Imported beside the modules of the commands, once for all processes: what many commands use.
 FURTHER = ("desim.cli.tables", "desim.studies.sweep", "rich.table", "scipy.special")
@@ -92,7 +92,7 @@ def forked_workers() -> Iterator[None]:
 
     def fork(path: list[str]) -> "subprocess.Popen[Any]":
         pipes = {"stdin": subprocess.PIPE, "stderr": None}
-        return forked(partial(worker_program.main, path), cwd=Path.cwd(), text=False, **pipes)
+        return forked(partial(workers.main, path), cwd=Path.cwd(), text=False, **pipes)
 
     with patch.object(workers, "_started", fork):
         yield

@@ -95,9 +95,7 @@ def test_what_does_not_fit_is_refused() -> None:
         sweep(WALK, STRIDE, [0], set={"wnd": "0:1"}, design="lhs:4")
     with pytest.raises(UsageError, match=r"no policy here lets 'sise' vary"):
         sweep(WALK, STRIDE, [0], set={"policy.sise": "int:0:1"}, design="factorial")
-    with pytest.raises(
-        UsageError, match=r"the design has the point wind=-\d.*: 'wind' must be >= 0"
-    ):
+    with pytest.raises(UsageError, match=r"'wind' must be >= 0"):
         sweep(WALK, STRIDE, [0], set={"wind": "-5:-1"}, design="lhs:4")
 
 
