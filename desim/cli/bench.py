@@ -19,7 +19,6 @@ from desim.suites.result_table import result_table
 from desim.suites.results import results
 from desim.suites.suite_folder import (
     Outcomes,
-    check_folder,
     ended_episodes,
     outcomes_in,
     read_folder,
@@ -92,8 +91,6 @@ def _dry_run(options: BenchOptions) -> None:
     """Check a suite, also where the variables of keys are not set, and print what is left."""
     out, written = options.out, options.written
     plan = read_plan(options.suite, keys=False, max_cost=options.max_cost)
-    if out:
-        check_folder(out)
     lines = expectations(plan, outcomes_in(out, plan) if out else {}, written, declared=True)
     entries, tables = plan.suite.entries, [expected_table(lines, written)]
     endpoints = [
@@ -118,7 +115,6 @@ def _play(options: BenchOptions) -> None:
     if options.out is None:
         raise UsageError("give --out FOLDER, which keeps the records and continues a killed suite")
     at_once, processes = options.jobs or plan.suite.concurrent, options.jobs or os.cpu_count() or 1
-    check_folder(options.out)
     playing = SuitePlaying(plan, options.out.absolute(), at_once, processes, options.restart)
     playing.play(lambda outcomes: None if options.yes else _ask(plan, outcomes))
     outcomes = playing.outcomes

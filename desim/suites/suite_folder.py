@@ -195,15 +195,3 @@ def record_in(folder: Path, played: Played) -> Path:
     # The name alone, as a stranger's row may name any file.
     record = folder / RECORDS / Path(played.record or "none").name
     return record if record.suffix == ".jsonl" else episode_file(record, played.episode)
-
-
-def check_folder(folder: Path) -> None:
-    """Refuse a folder that a suite cannot be played into.
-
-    Raises:
-        UsageError: It is a file, or holds other files.
-    """
-    if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{folder} is no folder")
-    if folder.is_dir() and not (folder / FILE_NAME).exists() and any(folder.iterdir()):
-        raise UsageError(f"{folder} holds other files and no suite; choose a new folder")

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from attrs import define
 
-from desim import catalog
 from desim.engine.plan import RECORDS
 from desim.errors import BadRecord, UsageError
 from desim.records.differences import RecordDifferences, record_differences
@@ -61,7 +60,7 @@ def verify_suite(folder: Path, *, trust: bool = False) -> Verified:
     """
     plan, outcomes = read_folder(folder)
     if not trust and (named := next(_reaches(plan.suite), "")):
-        raise UsageError(f"{folder}: the suite names {named}; --trust imports and opens it")
+        raise UsageError(f"{folder}: the suite would {named}. Nothing was done; --trust allows it")
     plan, found = with_cells(plan, keys=False), list[str]()
     with tempfile.TemporaryDirectory(prefix="desim-verify-") as temporary:
         out = Path(temporary)
@@ -124,20 +123,12 @@ def _first_of(found: RecordDifferences) -> str:
     return next(texts, "")
 
 
-# -- what a stranger's suite names -----------------------------------------------------------------
-
-
 def _reaches(suite: Suite) -> Iterator[str]:
-    """Yield the modules and files that a suite names, found in its text before it is built."""
+    """Yield what building a suite would import or open, found in its text before it is built."""
     specs = [one for world in suite.worlds.values() for one in world.policy.values()]
     for world in suite.worlds.values():
-        name = world.model.partition("/")[0]
-        if ":" in name or name not in catalog.model_names():
-            yield f"the world {short_repr(world.model)}"
-        else:
-            yield from model_reaches(name, world.set)
+        yield from model_reaches(world.model.partition("/")[0], world.set)
     for entry in suite.entries.values():
         own = entry.policy.values() if isinstance(entry.policy, dict) else (entry.policy,)
         specs += (*own, entry.method)
-    for spec in specs:
-        yield from (f"the module of {one}" for one in _IMPORTED.findall(spec))
+    yield from (f"import {one}" for spec in specs for one in _IMPORTED.findall(spec))

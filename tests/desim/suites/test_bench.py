@@ -173,18 +173,16 @@ def test_an_outage_is_resumed_by_the_same_command(
     assert len(stub.requests) - sent == 18 - 8
 
 
-def test_a_folder_of_something_else_is_refused(tmp_path: Path, stub: Stub) -> None:
-    """A folder of files, a file; budgets and columns may change."""
+def test_columns_and_limits_may_change(tmp_path: Path, stub: Stub) -> None:
+    """The same folder is printed with other columns, and a file is no folder."""
     out = tmp_path / "out"
     suite = suite_file(tmp_path, stub.url, BEER)
     assert bench(suite, out)[0] == 0
     suite_file(tmp_path, stub.url, BEER + '\ncolumns = ["decisions"]', "max_cost = 3")
     code, printed, errors = bench(suite, out)
     assert (code, "decisions" in printed) == (0, True), errors
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "thesis.txt").touch()
-    assert "holds other files and no suite" in bench(suite, tmp_path / "mine")[2]
-    assert "desim: " in bench(suite, tmp_path / "mine" / "thesis.txt")[2]
+    (tmp_path / "thesis.txt").touch()
+    assert "desim: " in bench(suite, tmp_path / "thesis.txt")[2]
     assert len(stub.requests) == 6
 
 
