@@ -20,9 +20,6 @@ from desim.statistics.shape import differences
 from desim.statistics.stopping import checked_first, first_look, looks
 from desim.studies.options import GoalOptions
 
-#: Seeds of a study at most.
-MOST_SEEDS = 1_000_000
-
 
 @frozen(eq=False)
 class Batches:
@@ -148,9 +145,7 @@ def batches(options: GoalOptions, sign: int = 1, *, any_first: bool = False) -> 
             is wrong, or the seeds of a model have too few clusters.
     """
     most = options.max_seeds
-    if not 1 <= most <= MOST_SEEDS:
-        raise UsageError(f"max_seeds={most} was given; possible: 1 to {MOST_SEEDS:,}")
-    plan = options.grid([0])
+    plan = options.grid(range(most))
     least = first_look(options.rarest)
     bounds = _declared_range(options, plan.models)
     given = () if options.seeds is None else checked_seeds(options.seeds)

@@ -61,23 +61,18 @@ class Effects(Tabular):
     level: float
 
     def tables(self) -> tuple[Table]:
-        """Return the table; a policy or a figure that all lines share is in a note."""
-        columns = {
-            "policy": [one.group for one in self.lines],
-            "figure": [one.figure for one in self.lines],
-        }
-        kept = {name: each for name, each in columns.items() if len(set(each)) > 1}
-        same = [f"{name} {each[0]}" for name, each in columns.items() if name not in kept]
-        notes = [", ".join(same)] if same else []
+        """Return the table."""
+        heads = ["policy", "figure", "effect of", "change", "effect", interval_head(self.level)]
+        cells = (
+            [
+                *(one.group, one.figure, one.name, " to ".join(map(str, one.change))),
+                *estimate_cells(one.estimate, sd=False),
+            ]
+            for one in self.lines
+        )
         crossed = not all(one.change for one in self.lines)
         legend = [_EFFECT, *[_INTERACTION] * crossed, _ALONE]
-        cells = [
-            [one.name, " to ".join(map(str, one.change)), *estimate_cells(one.estimate, sd=False)]
-            for one in self.lines
-        ]
-        heads = [*kept, "effect of", "change", "effect", interval_head(self.level)]
-        rows = [[*group, *rest] for *group, rest in zip(*kept.values(), cells, strict=True)]
-        return (Table(heads, rows, range(len(kept) + 1), notes=notes, legend=legend),)
+        return (Table(heads, cells, range(4), legend=legend),)
 
     def plain(self) -> list[dict[str, Any]]:
         """Return the lines as plain mappings, for JSON."""
@@ -161,10 +156,7 @@ def _levels(name: str, values: Sequence[Any]) -> tuple[Any, Any]:
     """Return both values of a parameter: numbers in their order, others as they come."""
     found = list(dict.fromkeys(values))
     if len(found) != len("-+"):
-        raise UsageError(
-            f"{name} has {len(found)} {'value' if len(found) == 1 else 'values'}; effects need "
-            "two of each parameter"
-        )
+        raise UsageError(f"{name} has {len(found)} value(s); effects need two of each parameter")
     if all(isinstance(value, int | float) for value in found):
         found.sort()
     return found[0], found[1]

@@ -168,14 +168,14 @@ def test_policies_have_effects_of_their_own() -> None:
 
 def test_rows_that_are_no_design_have_no_effects() -> None:
     """Three levels, one level, a missing corner, a failure: one sentence each."""
-    with pytest.raises(UsageError, match="steps has 3 values; effects need two of each"):
+    with pytest.raises(UsageError, match=r"steps has 3 value\(s\); effects need two"):
         effects(sweep(WALK, STRIDE, [0], set={"steps": [1, 2, 3]}))
     with pytest.raises(UsageError, match="nothing varies in these rows"):
         effects(sweep(WALK, STRIDE, [0]))
     rows = sweep(WALK, STRIDE, [0], set={"steps": [1, 2], "wind": [0.0, 1.0]})
     with pytest.raises(UsageError, match="are 3 of the 4 combinations of two levels of steps, w"):
         effects(rows[:3])
-    with pytest.raises(UsageError, match="wind has 1 value; effects need two"):
+    with pytest.raises(UsageError, match=r"wind has 1 value\(s\); effects need two"):
         effects(rows.where(wind=0.0), ["steps", "wind"])
     with pytest.raises(UsageError, match="2 of 4 episodes have no number for 'score'; a design is"):
         effects(sweep(WALK, FAILS, [2, 3], set={"steps": [1, 2]}))
