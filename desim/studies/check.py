@@ -79,9 +79,9 @@ class Checks(Tabular):
 def check(model: Any, seeds: Iterable[int] = range(3), progress: ProgressOption = None) -> Checks:
     """Play a model in the ways in which desim does, and name its faults.
 
-    Episodes are played with options taken at random; a role without options takes its default
-    action. `desim/docs/check.md` lists the checks. Those that need an episode are not made where
-    one fails, and some not where it does not repeat itself.
+    Episodes are played by `random`, and some by `greedy`. `desim/docs/check.md` lists the checks.
+    Those that need an episode are not made where one fails, and some not where it does not repeat
+    itself.
 
     Args:
         model: A name (without `/preset` all presets are checked), a model class or a model.

@@ -7,7 +7,6 @@ import math
 import pickle
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import attrs
@@ -18,17 +17,16 @@ from desim.composition.parts_model import PartsModel
 from desim.core.ledger_protocols import inner_ledger
 from desim.core.limits import Limits
 from desim.core.model import ItemsModel, Model, kept_facts
-from desim.core.policy import Policy
 from desim.core.result import read_series
 from desim.core.roles import Role
-from desim.core.run import Run
 from desim.core.streams import unseeded_globals
 from desim.episodes.driver import play
-from desim.episodes.replay import first_difference, move_on, open_decisions, repeated, same_result
-from desim.episodes.resume import resume
+from desim.episodes.replay import first_difference, move_on, repeated, same_result
+from desim.episodes.resume import play_branch, resume
 from desim.errors import DesimError, LimitReached, Stuck, WrongAction
 from desim.faults import function_name
 from desim.records.episode import Episode
+from desim.records.lines import Step
 from desim.schema import TAG, codec, from_plain, json_schema, plain_observation, tagged, to_plain
 from desim.schema.described import Schema, action_schemas
 from desim.short_repr import short_repr
@@ -38,63 +36,18 @@ from desim.show.labels import flat
 #: Limits of the episodes, without a limit of time: the same world has the same findings.
 _LIMITS = Limits(events=2_000_000, decisions=10_000)
 
-#: Redraws of the future in an episode; and a number beyond all, for fields without limits.
-_REDRAWS, _FAR = 40, 10**18
+#: The types of numbers in JSON Schema.
+_NUMBERS = ("integer", "number")
 
-#: By type of JSON Schema, the keywords of its limits.
-_KEYWORDS = {
-    "integer": ("minimum", "maximum"),
-    "number": ("minimum", "maximum"),
-    "string": ("maxLength",),
-    "array": ("maxItems",),
-}
+#: Redraws in an episode, futures; and a number beyond all, for fields without limits.
+_REDRAWS, _FUTURES, _FAR = 10, (None, 1, 2, 3), 10**18
+
+#: By type of JSON Schema, the keyword of its upper limit.
+_KEYWORDS = {"string": "maxLength", "array": "maxItems", **dict.fromkeys(_NUMBERS, "maximum")}
 
 
 class Advice(DesimError):
     """The outcome of a check of a world that works and lacks something optional."""
-
-
-class FittingPolicy(Policy):
-    """Takes at random an option that fits the schema, else the role's default action.
-
-    The choices are the same for every seed.
-
-    Attributes:
-        offered: How many options it was offered.
-        faults: What was wrong with options.
-    """
-
-    takes_role = True
-
-    def __init__(self, role: Role) -> None:
-        self.offered = 0
-        self.faults: list[str] = []
-        self._taken: Any = None
-        self._role, self._random = role, Random(0)  # noqa: S311 (no secret)
-
-    def decide(self, observation: Any, narrowed: Role | None = None) -> Any:
-        """Return one of the answers that fit."""
-        if self._taken and (refusal := getattr(observation, "refusal", "")):
-            text = f"{tagged(self._taken).decode()}, an option, was refused"
-            self.faults.append(f"{text}: {short_repr(refusal)}")
-        # Drawn for every decision, so that one without options does not shift other choices.
-        role, drawn = narrowed or self._role, self._random.random()
-        fitting = [*self._fitting(role, observation)]
-        action = fitting[int(drawn * len(fitting))] if fitting else role.default_for(observation)
-        self._taken = action if fitting else None
-        return action
-
-    def _fitting(self, role: Role, observation: Any) -> Iterator[Any]:
-        options = role.options(observation) if role.options else ()
-        if role.options and not options:
-            self.faults.append("no option was offered; at least one is needed")
-        self.offered += len(options)
-        for option in options:
-            try:
-                codec(role.action).take(option.action)
-                yield option.action
-            except WrongAction as fault:
-                self.faults.append(f"the schema refuses {short_repr(option.action)}: {fault}")
 
 
 @define(eq=False)
@@ -106,26 +59,19 @@ class CheckedWorld:
         seeds: The seeds of its episodes, at least two.
         folder: An empty folder for records.
         played: Each episode as it was played, as it was read from its record, and the record.
-        policies: Those that have played them.
     """
 
     model: Model[Any]
     seeds: Sequence[int]
     folder: Path
     played: list[tuple[Episode, Episode, Path]] = field(factory=list, init=False)
-    policies: dict[str, list[FittingPolicy]] = field(factory=dict, init=False)
 
     def play(self, seed: int, roles: Iterable[str]) -> None:
-        """Play and record an episode in which some roles are asked."""
-        policies, file = self.players(roles), self.folder / f"{len(self.played)}.jsonl"
+        """Record an episode in which some roles take options at random."""
+        file = self.folder / f"{len(self.played)}.jsonl"
+        policies = dict.fromkeys(roles, "random")
         episode = play(self.model, policies, seed, record=file, limits=_LIMITS)
         self.played.append((episode, Episode.read(file), file))
-        for role, one in policies.items():
-            self.policies.setdefault(role, []).append(one)
-
-    def players(self, roles: Iterable[str]) -> dict[str, FittingPolicy]:
-        """Return a policy for each role."""
-        return {role: FittingPolicy(self.model.roles[role]) for role in roles}
 
 
 def parameters(world: CheckedWorld) -> str:
@@ -176,13 +122,10 @@ def schema(world: CheckedWorld) -> str:
 
 
 def _has_no_limit(kind: Schema) -> bool:
+    keyword = _KEYWORDS.get(kind.get("type", ""))
     # A pattern of dates and an enumeration are limits too.
-    known = "pattern" in kind or "enum" in kind
-    missing = not known and any(
-        limit not in kind and f"exclusive{limit.capitalize()}" not in kind
-        for limit in _KEYWORDS.get(kind.get("type", ""), ())
-    )
-    return missing or any(map(_has_no_limit, kind.get("anyOf", ())))
+    missing = keyword and not {keyword, "exclusiveMaximum", "pattern", "enum"} & kind.keys()
+    return bool(missing) or any(map(_has_no_limit, kind.get("anyOf", ())))
 
 
 def plays(world: CheckedWorld) -> str:
@@ -205,11 +148,16 @@ def plays(world: CheckedWorld) -> str:
 
 def seeds(world: CheckedWorld) -> str:
     """Seeds give different episodes, unless the model declares that it is deterministic."""
-    first, *others = (_course(recorded) for _, recorded, _ in world.played[: len(world.seeds)])
+    model = world.model
+    # Unlike `random`, `greedy` does the same where it observes the same.
+    first, *others = (
+        _course(play(model, dict.fromkeys(model.roles, "greedy"), seed, limits=_LIMITS))
+        for seed in world.seeds
+    )
     differing = sum(other != first for other in others)
-    if world.model.deterministic and differing:
+    if model.deterministic and differing:
         raise DesimError("the model is declared deterministic, and seeds differ")
-    if not world.model.deterministic and not differing:
+    if not model.deterministic and not differing:
         text = "all seeds have the same episode; draw from world.stream, or declare `deterministic`"
         raise DesimError(text)
     return f"{differing} of {len(others)} further seeds differ from the first"
@@ -303,15 +251,23 @@ def repeats(world: CheckedWorld) -> str:
 def options(world: CheckedWorld) -> str:
     """Every role offers options that fit its schema, and none is refused."""
     offered = 0
-    for name, role in world.model.roles.items():
-        if role.options is None:
-            text = f"the role {name!r} has no options, so `random` and `greedy` cannot play it"
-            raise DesimError(text)
-        for one in world.policies[name]:
-            offered += one.offered
-            if one.faults:
-                raise DesimError(f"{function_name(role.options)} of {name!r}: {one.faults[0]}")
+    for episode, _, _ in world.played:
+        before: dict[str, Step] = {}
+        for step in episode.steps:
+            refusal = getattr(step.observation, "refusal", "")
+            if refusal and (taken := before.get(step.role)):
+                text = f"{step.role!r} took the option {tagged(taken.action).decode()} at "
+                raise DesimError(f"{text}t={taken.t}, which was refused: {short_repr(refusal)}")
+            before[step.role] = step
+            for action in _options(world, step):
+                codec(world.model.roles[step.role].action).take(action)
+                offered += 1
     return f"{offered:,} options: in the schema, and none refused"
+
+
+def _options(world: CheckedWorld, step: Step) -> list[Any]:
+    role = world.model.roles[step.role].of_tags(step.possible)
+    return [option.action for option in role.options(step.observation)] if role.options else []
 
 
 def actions(world: CheckedWorld) -> str:
@@ -321,9 +277,8 @@ def actions(world: CheckedWorld) -> str:
     tried = 0
     for number in first.values():
         step = episode.steps[number]
-        role = world.model.roles[step.role].of_tags(step.possible)
-        options = role.options(step.observation) if role.options else ()
-        for action in (*(one.action for one in options), *_extremes(role, step.action)):
+        role = world.model.roles[step.role]
+        for action in (*_options(world, step), *_extremes(role, step.action)):
             run = repeated(world.model, recorded.header, recorded.steps[:number])
             tried += 1
             try:
@@ -342,7 +297,7 @@ def _extremes(role: Role, action: Any) -> Iterator[Any]:
     """Yield an action with the smallest and one with the largest numbers that fit its schema."""
     given = msgspec.json.decode(tagged(action))
     fields = action_schemas(codec(role.action))[given[TAG]]["properties"]
-    numbers = {k: of for k, of in fields.items() if of.get("type") in ("integer", "number")}
+    numbers = {k: of for k, of in fields.items() if of.get("type") in _NUMBERS}
     for end, sign in (("minimum", -1), ("maximum", 1)):
         strict = f"exclusive{end.capitalize()}"
         ends = {k: of.get(end, of.get(strict, sign * _FAR) - sign) for k, of in numbers.items()}
@@ -356,38 +311,37 @@ def resumes(world: CheckedWorld) -> str:
     lines, cut = file.read_bytes().splitlines(keepends=True), world.folder / "cut.jsonl"
     half = max(1, len(lines) // 2)
     cut.write_bytes(b"".join(lines[:half]) + lines[half][: len(lines[half]) // 2])
-    resume(cut, world.players(recorded.header.policies), trust=True)
+    resume(cut, trust=True)
     if _course(Episode.read(cut)) != _course(recorded):
         raise DesimError(f"cut after {half - 1} decisions, the episode ends otherwise")
     return f"cut after {half - 1:,} decisions, then played on to the same record"
 
 
 def futures(world: CheckedWorld) -> str:
-    """A redraw of the future changes no open question, but the end, if anything is left to draw."""
-    model, (_, recorded, _) = world.model, world.played[0]
-    count, every = 0, max(1, len(recorded.steps) // _REDRAWS)
-    policies = world.players(recorded.header.policies)
-    run = Run(model, recorded.header.seed, [*policies], _LIMITS)
-    for number, decision in enumerate(open_decisions(run)):
-        if number % every == 0:
-            kind = run.roles[decision.role].observation
-            before = plain_observation(decision.observation, kind)
-            if plain_observation(decision.observe(), kind) != before:
-                raise Advice("an observation made twice differs, so futures cannot be compared")
-            run.redraw(number + 1)
+    """A redraw changes no open question; futures differ if anything is left to draw."""
+    model, (_, recorded, file) = world.model, world.played[0]
+    steps, count = recorded.steps, 0
+    for at in range(0, len(steps), max(1, len(steps) // _REDRAWS)):
+        run = repeated(model, recorded.header, steps[:at])
+        shown = [(one, run.roles[one.role].observation) for one in run.open]
+        before = [plain_observation(one.observe(), kind) for one, kind in shown]
+        if before != [plain_observation(one.observation, kind) for one, kind in shown]:
+            raise Advice("an observation made twice differs, so futures cannot be compared")
+        run.redraw(at + 1)
+        for (one, kind), past in zip(shown, before, strict=True):
             count += 1
-            after = plain_observation(decision.observe(), kind)
-            if after != before:
-                seen = f"what {decision.role!r} observes ({function_name(decision.observe)})"
-                text = f"{seen} at t={run.world.now} changes when the future is redrawn, so it "
-                raise DesimError(f"{text}shows a later draw: {first_difference(before, after)}")
-        policy = policies[decision.role]
-        run.answer(decision, policy.decide(decision.observation, decision.spec))
-    differ = to_plain(run.result()) != to_plain(recorded.result)
+            if (now := plain_observation(one.observe(), kind)) != past:
+                text = f"what {one.role!r} observes ({function_name(one.observe)}) at "
+                text += f"t={run.world.now} changes when the future is redrawn, so it shows a later"
+                raise DesimError(f"{text} draw: {first_difference(past, now)}")
+    third, policies = len(steps) // 3, dict.fromkeys(recorded.header.policies, "greedy")
+    first, *others = (
+        _course(play_branch(file, third, policies, future=one, trust=True)) for one in _FUTURES
+    )
+    kept, differ = ", ".join(kept_facts(model)) or "nothing", any(one != first for one in others)
     if not (differ or model.deterministic or model.kept is not None):
-        text = "a redrawn future does not differ: what was drawn ahead stays, and the model has no"
-        raise Advice(f"{text} `redraw` and `kept`")
-    kept = ", ".join(kept_facts(model)) or "nothing"
+        text = f"futures after decision {third} of {len(steps)} do not differ: what was drawn ahead"
+        raise Advice(f"{text} stays, and the model has no `redraw` and `kept`")
     return f"{count} observations: the same after a redraw of the future; kept: {kept}"
 
 

@@ -6,24 +6,23 @@ The text of each field is also the help of its option on the command line.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from attrs import field, frozen
 
 from desim.core.limits import Limits
 from desim.core.model import Model
+from desim.engine.grid import grid
+from desim.engine.plan import Grid
+from desim.engine.run.executors import Executor
+from desim.engine.run.playing import Playing, playing
 from desim.episodes.lineup import Policies
 from desim.episodes.replay import TrustOptions
 from desim.errors import UsageError
 from desim.records.episode import Episode
 from desim.show.column import Direction
 from desim.show.progress import ProgressOption
-
-if TYPE_CHECKING:  # `desim sweep --help` must not load numpy
-    from desim.engine.plan import Grid
-    from desim.engine.run.executors import Executor
-    from desim.engine.run.playing import Playing
-    from desim.studies.designs import DesignSpec
+from desim.studies.designs import DesignSpec
 
 #: Successive elimination; optimal computing budget allocation.
 Procedure = Literal["elimination", "ocba"]
@@ -71,7 +70,7 @@ class GridOptions(JobOptions):
         restart: Discard what *out* keeps of episodes of other code, or else of this command.
     """
 
-    executor: "Executor | str | None" = None
+    executor: Executor | str | None = None
     restart: bool = False
 
 
@@ -93,31 +92,18 @@ class GridStudy(GridOptions):
     preset: str = ""
     set: Mapping[str, Any] | None = None
 
-    def grid(self, seeds: Iterable[int]) -> "Grid":
+    def grid(self, seeds: Iterable[int]) -> Grid:
         """Return the grid of the models and policies on some seeds.
 
         Raises:
             UsageError: A name does not exist, or something is given twice, empty or wrong.
         """
-        from desim.engine.grid import grid
-
         return grid(self.model, self.policies, seeds, self.preset, self.set, self.limits)
 
-    def playing(
-        self, plan: "Grid", *, retry_failed: bool = False
-    ) -> AbstractContextManager["Playing"]:
+    def playing(self, plan: Grid, *, retry_failed: bool = False) -> AbstractContextManager[Playing]:
         """Open the executor and the store of a grid."""
-        from desim.engine.run.playing import playing
-
-        return playing(
-            plan,
-            self.jobs,
-            self.out,
-            self.executor,
-            self.progress,
-            restart=self.restart,
-            retry_failed=retry_failed,
-        )
+        how = {"restart": self.restart, "retry_failed": retry_failed}
+        return playing(plan, self.jobs, self.out, self.executor, self.progress, **how)
 
 
 @frozen(kw_only=True, slots=False)
@@ -194,7 +180,7 @@ class SweepOptions(GridStudy):
     """
 
     seeds: Iterable[int] = field(kw_only=False)
-    design: "DesignSpec | str | Sequence[Mapping[str, Any]] | None" = None
+    design: DesignSpec | str | Sequence[Mapping[str, Any]] | None = None
     minimise: str = ""
     retry_failed: bool = False
     series: bool = False
@@ -311,7 +297,7 @@ class TuneOptions(JobOptions, FigureOptions):
     preset: str = ""
     set: Mapping[str, Any] | None = None
     sampler_seed: int = 0
-    executor: "Executor | str | None" = None
+    executor: Executor | str | None = None
 
 
 @frozen(kw_only=True, slots=False)

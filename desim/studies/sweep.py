@@ -94,7 +94,6 @@ def sweep(options: SweepOptions) -> Rows:
     with options.playing(plan, retry_failed=options.retry_failed) as started:
         if folder is not None:
             _prepare_records(started, folder / RECORDS, restart=options.restart)
-            _check_records(started)
         started.play(range(len(plan)))
         rows = started.finish()
         rows.better = _directions(plan, options.minimise)
@@ -116,29 +115,18 @@ def _prepare_records(started: Playing, folder: Path, *, restart: bool) -> None:
 
     Raises:
         UsageError: The folder cannot be written.
+        BadRecord: The record of a row that was kept is missing.
     """
-    plan = started.plan
+    plan, jobs = started.plan, sorted(started.kept)
     try:
         folder.mkdir(exist_ok=True)
-        if restart:
-            records = {
-                plan.job(number).record: number in started.kept for number in range(len(plan))
-            }
-            for record in (one for one, is_kept in records.items() if one and not is_kept):
+        for number in {*range(len(plan))}.difference(jobs) if restart else ():
+            if record := plan.job(number).record:
                 record.unlink(missing_ok=True)
     except OSError as fault:
         raise UsageError(f"cannot write {folder}: {fault.strerror}") from None
-
-
-def _check_records(started: Playing) -> None:
-    """Check that kept rows have their records.
-
-    Raises:
-        BadRecord: One is missing.
-    """
-    jobs = sorted(started.kept)
     for number, result in zip(jobs, started.kept.results(jobs), strict=True):
-        record = started.plan.job(number).record
+        record = plan.job(number).record
         # An episode that failed before its first line has none.
         if msgspec.json.decode(result)[RECORD] and not (record and record.is_file()):
             raise BadRecord(

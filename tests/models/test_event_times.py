@@ -1,6 +1,7 @@
 """Redrawn futures and the times of events: which of them are drawn anew, and why others stay."""
 
 from collections.abc import Callable, Iterator
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,7 +14,6 @@ from desim.core.run import Run
 from desim.core.world import World
 from desim.episodes.replay import open_decisions
 from desim.studies.boards.baselines import everything
-from desim.studies.checks import FittingPolicy
 
 #: By world, why the times of pending events are the same in all futures; None where a redraw draws
 #: some of them anew.
@@ -48,15 +48,15 @@ def pending(run: Run[Any]) -> list[list[int]]:
     ]
 
 
-def answers(model: Any) -> Callable[[Decision], Any]:
+def answers() -> Callable[[Decision], Any]:
     """Return a function that answers decisions with options at random."""
-    policies = {name: FittingPolicy(role) for name, role in model.roles.items()}
-    return lambda one: policies[one.role].decide(one.observation, one.spec)
+    draws = Random(0)  # noqa: S311 (no secret)
+    return lambda one: draws.choice(one.spec.options(one.observation)).action
 
 
 def times(model: Any, at: int, future: int) -> list[list[int]]:
     """Return the times of the events that are pending after a redraw behind some decisions."""
-    run, answer = Run(model, 1, model.default_roles), answers(model)
+    run, answer = Run(model, 1, model.default_roles), answers()
     for number, decision in enumerate(open_decisions(run)):
         if number == at:
             break
@@ -67,7 +67,7 @@ def times(model: Any, at: int, future: int) -> list[list[int]]:
 
 def differing(model: Any) -> int:
     """Return after how many of three redraws three futures have other event times."""
-    run, answer, asked = Run(model, 1, model.default_roles), answers(model), 0
+    run, answer, asked = Run(model, 1, model.default_roles), answers(), 0
     for decision in open_decisions(run):
         run.answer(decision, answer(decision))
         asked += 1

@@ -39,17 +39,13 @@ _HEADS = ("policy", "rank", "n", "mean score", HALF, "to the best", TO_TELL, "en
 #: The mark of a rank whose policy may be the best.
 _BEST = " *"
 
-_RANK = "rank: the lowest and the highest that the data leave possible (95 %, all together)"
-_AMONG = ", among those that know as much"
-#: The lower and the upper end of an interval to the best that leave out 0.
-_BEYOND = (">0", "<0")
-
-_TO_BEST = (
-    "to the best: the mean less the highest mean of the others (95 %, all together); "
-    f"{_BEYOND[1]}: it is lower"
+_RANK = (
+    "rank: the lowest and the highest that the data leave possible (95 %, all together), among "
+    "those that know as much; * may be the best"
 )
+_TO_BEST = "to the best: the mean less the highest mean of the others (95 %, all together); "
+_TO_BEST += "<0: it is lower"
 _TO_LOWEST = _TO_BEST.replace("highest", "lowest").replace("<0: it is lower", ">0: it is higher")
-_MAY_BE_BEST, _INTERVAL = "; * may be the best", " (95 %)"
 _SHARE = "share: 0 is the floor of the world, 1 its bound or, without one, the best known score"
 _JOINED = "a = b: the same scores and ends on every seed"
 
@@ -299,14 +295,16 @@ def to_best_cell(line: BoardLine) -> Printed | None:
     low, high = line.to_best
     texts = [estimate_text(end, (high - low) / 2) if end else "0" for end in line.to_best]
     if not line.may_be_best:  # Hsu's interval ends at 0 also where that is excluded
-        texts = [text if text != "0" else one for text, one in zip(texts, _BEYOND, strict=True)]
+        texts = [
+            text if text != "0" else one for text, one in zip(texts, (">0", "<0"), strict=True)
+        ]
     return Printed(line.to_best, " to ".join(dict.fromkeys(texts)))
 
 
 def rank_terms(lines: Sequence[BoardLine], *, lower: bool = False) -> Iterator[str]:
     """Yield the sentences on ranks, and on the column to the best; of lower or higher means."""
     if any(line.ranks for line in lines):
-        yield _RANK + _AMONG * (len(families(lines)) > 1) + _MAY_BE_BEST
+        yield _RANK
     if any(line.to_best for line in lines):
         yield _TO_LOWEST if lower else _TO_BEST
 
