@@ -112,7 +112,7 @@ def changed_topics(stored: Mapping[str, str], now: Mapping[str, str]) -> list[st
 
     Files that were opened before, and that no parameter names, are compared as they are now.
     """
-    files = (topic for topic in stored if topic.startswith(_FILE))
+    files = (topic for topic in stored if topic.startswith(_FILE) and topic not in now)
     now = {**{topic: file_digest(topic.removeprefix(_FILE)) for topic in files}, **now}
     return [one for one in {**stored, **now} if stored.get(one) != now.get(one)]
 
@@ -151,7 +151,8 @@ def _source_digests(modules: Iterable[str]) -> tuple[dict[str, str], set[str]]:
         if name in seen or top in {*sys.stdlib_module_names, "__main__"}:
             continue
         seen.add(name)
-        file = _file_of(name)
+        if not (file := _file_of(name)):
+            continue
         if (folder := _folder_of_ours(file)) is not None:
             called = folder.relative_to(ROOT).as_posix()
             if called not in digests:

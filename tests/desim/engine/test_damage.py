@@ -58,10 +58,9 @@ def test_a_damaged_file_is_refused_and_restart_plays_anew(tmp_path: Path) -> Non
     [
         "UPDATE results SET result = '{' WHERE seed = '7'",
         "UPDATE results SET result = 3 WHERE seed = '7'",
-        "UPDATE cells SET plays = '[[[[' WHERE id = 1",
         "UPDATE cells SET topics = '3'",
-        "UPDATE last SET plan = '{\"ranges\":[[0,5]]}'",
-        'UPDATE last SET plan = \'{"ranges":[[5,-1]],"cells":[]}\'',
+        "UPDATE last SET plan = '[[0,1000000000000000000000],[[1,[{},{}]]]]'",
+        "UPDATE last SET plan = '[[-1]]'",
         "DELETE FROM cells",
     ],
 )

@@ -69,11 +69,6 @@ def test_a_finished_sweep_is_read_not_played(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == [*FILES, FILE_NAME]
 
 
-def test_rows_are_the_same_with_and_without_a_folder(tmp_path: Path) -> None:
-    """A checkpoint changes no value."""
-    assert swept(tmp_path / "new" / "folder") == sweep(WALK, [STRIDE, FAILS], range(6))
-
-
 def filled(folder: Path, seeds: Sequence[int], size: int = 0) -> None:
     """Keep made results of some seeds of a small plan; each holds a text of some characters."""
     plan = grid(WALK, STRIDE, range(100))
