@@ -3,12 +3,13 @@
 import contextlib
 import datetime as dt
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, repeat
 from typing import Any, Literal
 
 from desim.core.model import Model, model_of
 from desim.core.points import Recorded
+from desim.core.reported import Time
 from desim.core.result import Series, Ticks
 from desim.errors import UsageError
 from desim.records.lines import Step
@@ -28,7 +29,6 @@ _STEP = ("number", "time", "date", "part", "role")
 _MICROSECOND = dt.timedelta(microseconds=1)
 
 _Row = tuple[Any, ...]
-_Dated = Callable[[int | None], dt.date | None]
 
 
 def series_columns(
@@ -42,18 +42,17 @@ def series_columns(
 def _series_rows(
     model: Model[Any], series: Series, ends: Ticks, points: Mapping[str, Recorded]
 ) -> Iterator[_Row]:
-    dated, ended = _dates(model), _dates(model, ends=True)
-    columns = model.figures.series
+    time, columns = model.time, model.figures.series
     for name, values in series.items():
         *head, unit = _head(model, columns, name)
         # Periods beyond the ends that the model reports have no end.
         ticks = chain(ends.get(name, ()), repeat(None))
         for period, (value, tick) in enumerate(zip(values, ticks, strict=False), 1):
-            yield (*head, period, tick, ended(tick), _known(value), unit)
+            yield (*head, period, tick, _day(time, tick, ends=True), _known(value), unit)
     for name, recorded in points.items():
         *head, unit = _head(model, columns, name)
         for tick, value in zip(recorded.ticks, recorded.values, strict=True):
-            yield (*head, None, tick, dated(tick), _known(value), unit)
+            yield (*head, None, tick, _day(time, tick), _known(value), unit)
 
 
 def _head(model: Model[Any], columns: Mapping[str, Column], name: str) -> tuple[str, ...]:
@@ -63,7 +62,7 @@ def _head(model: Model[Any], columns: Mapping[str, Column], name: str) -> tuple[
 
 def decision_columns(steps: Iterable[Step], model: Model[Any] | None) -> dict[str, list[Any]]:
     """Return decisions by the columns of `Episode.columns`; without a model no parts and dates."""
-    dated = _dates(model) if model else None
+    time = model.time if model else None
     rows: list[dict[str, Any]] = []
     names: dict[str, None] = {}
     for number, step in enumerate(steps, 1):
@@ -71,8 +70,8 @@ def decision_columns(steps: Iterable[Step], model: Model[Any] | None) -> dict[st
         names |= dict.fromkeys(fields)
         if len(names) > _MOST_COLUMNS:
             raise UsageError(f"the decisions have more than {_MOST_COLUMNS:,} fields")
-        date, part = (dated(step.t), _part(model, step.role)) if dated and model else (None, "")
-        own = (number, step.t, date, part, step.role)
+        part = _part(model, step.role) if model else ""
+        own = (number, step.t, _day(time, step.t) if time else None, part, step.role)
         rows.append({**fields, **dict(zip(_STEP, own, strict=True))})
     # Actions first: they are few, and observations may have many fields.
     ordered = sorted(names, key=lambda name: not name.startswith("action"))
@@ -93,23 +92,14 @@ def _part(model: Model[Any], name: str) -> str:
     return name[: len(name) - len(inside)].removesuffix(".") if inside else ""
 
 
-def _dates(model: Model[Any], *, ends: bool = False) -> _Dated:
-    """Return a function that returns the day of a tick; None if the model has no dates.
-
-    A period that ends at midnight belongs to the day before.
-    """
-    time = model.time
-    calendar = time.calendar if ends or not time.date else None
-
-    def dated(tick: int | None) -> dt.date | None:
-        with contextlib.suppress(OverflowError, ValueError):  # after year 9999
-            if tick is not None and calendar is not None:
-                return (calendar.moment(tick) - ends * _MICROSECOND).date()
-            if tick is not None and time.date:
-                return time.date(tick)
-        return None
-
-    return dated
+def _day(time: Time, tick: int | None, *, ends: bool = False) -> dt.date | None:
+    """Return the day of a tick; a period that *ends* at midnight belongs to the day before."""
+    with contextlib.suppress(OverflowError, ValueError):  # after year 9999
+        if tick is not None and time.date and not (ends and time.calendar):
+            return time.date(tick)
+        if tick is not None and time.calendar:
+            return (time.calendar.moment(tick) - ends * _MICROSECOND).date()
+    return None
 
 
 def _known(value: float) -> float | None:

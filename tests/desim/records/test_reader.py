@@ -91,7 +91,7 @@ def test_a_copy_with_line_ends_of_windows_is_the_same_record(file: Path) -> None
     write(lines)
     assert Episode.read(file) == known
     assert replay(file).result == known.result
-    assert CliRunner().invoke(main, ["verify", str(file)]).exit_code == 0
+    assert CliRunner().invoke(main, ["replay", str(file)]).exit_code == 0
     write(b"".join(lines.splitlines(keepends=True)[:4]))
     assert resume(file).result == known.result
     assert b"\r" not in text_of(file)
