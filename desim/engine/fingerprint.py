@@ -78,12 +78,10 @@ def _version(package: str) -> str:
 
 
 def file_topics(parts: Iterable[Any]) -> dict[str, str]:
-    """Return the topics of the files that texts name, and of contents given as bytes.
-
-    A text names a file as a whole, or as one of its first parts between colons.
-    """
+    """Return the topics of the files that texts name, and of contents given as bytes."""
     parts = [*parts]
     texts = (one for one in parts if isinstance(one, str))
+    # A text names a file as a whole, or as one of its first parts, as in csv:FILE:COLUMN.
     names = (name for text in texts for name in (text, *text.split(":", 6)[:6]))
     files = filter(os.path.isfile, names)
     found = {_FILE + name: file_digest(name) for name in files}
@@ -148,11 +146,10 @@ def _source_digests(modules: Iterable[str]) -> tuple[dict[str, str], set[str]]:
     while waiting:
         name = waiting.pop()
         top = name.partition(".")[0]
-        if name in seen or top in {*sys.stdlib_module_names, "__main__"}:
+        if name in seen or top == "__main__" or top in sys.stdlib_module_names:
             continue
         seen.add(name)
-        if not (file := _file_of(name)):
-            continue
+        file = _file_of(name)
         if (folder := _folder_of_ours(file)) is not None:
             called = folder.relative_to(ROOT).as_posix()
             if called not in digests:
@@ -165,7 +162,7 @@ def _source_digests(modules: Iterable[str]) -> tuple[dict[str, str], set[str]]:
                 waiting += (one for one in found if one.partition(".")[0] in ROOMS)
         elif is_installed(file):
             packages.add(top)
-        elif file.endswith(".py"):
+        elif file.endswith(".py") and os.path.isfile(file):  # noqa: PTH113 (as found above)
             digests[name.removeprefix(HIDDEN)] = file_digest(file)
             package = name if file.endswith("__init__.py") else name.rpartition(".")[0]
             waiting += _imported(Path(file).read_bytes(), package)
@@ -180,7 +177,7 @@ def _file_of(name: str) -> str:
         return os.path.abspath(file) if file else ""  # noqa: PTH100 (keeps links)
     parent, _, last = name.rpartition(".")
     for folder in _folders_of(parent):
-        for end in (".py", "/__init__.py"):
+        for end in ("/__init__.py", ".py"):
             if os.path.isfile(file := os.path.join(folder, last + end)):  # noqa: PTH113, PTH118
                 return file
     return ""
@@ -200,7 +197,7 @@ def _folders_of(package: str) -> list[str]:
 def _folder_of_ours(file: str) -> Path | None:
     """Return the folder of a file of desim, which counts as one; all of `desim` is one."""
     path = Path(file).resolve()
-    room = path.relative_to(ROOT).parts[0] if ROOT in path.parents else ""
+    room = path.relative_to(ROOT).parts[0] if file and ROOT in path.parents else ""
     if room not in ROOMS:
         return None
     return ROOT / room if room == "desim" else path.parent
