@@ -64,13 +64,9 @@ def _not_finite(value: Any, path: str) -> Iterator[str]:
 
 # -- a quick check ---------------------------------------------------------------------------------
 
-Check = Callable[[Any], bool]
-
-_SCALARS = {int, float, str, bool, NoneType}
-
 
 @cache
-def type_check(kind: Any) -> Check:
+def type_check(kind: Any) -> Callable[[Any], bool]:
     """Return a function that is True only for instances of a class, or a union's, that fit it.
 
     An observation is checked at every decision; to encode and decode it takes fifty times as long.
@@ -159,6 +155,8 @@ def _struct_fields(cls: type) -> list[tuple[str, str, frozenset[type]]]:
 
 
 # -- from structs ----------------------------------------------------------------------------------
+
+_SCALARS = {int, float, str, bool, NoneType}
 
 
 def from_struct(value: Any, path: str = "$") -> Any:
