@@ -26,8 +26,8 @@ from pettingzoo import AECEnv, ParallelEnv
 
 from desim.adapters.gymnasium.seats import MODES, SpacesEnvironment
 from desim.core.events import Decision
-from desim.core.ledger_protocols import Rows
 from desim.core.model import Model, rules_of
+from desim.core.reported import Rows
 from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from attrs import frozen
 
 from desim.composition.parts import Part
-from desim.core.ledger_protocols import Holding
+from desim.core.reported import Holding
 from desim.core.roles import split_name
 from desim.errors import ModelFailed, UsageError, possible
 

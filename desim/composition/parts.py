@@ -12,8 +12,8 @@ from simpy.events import Event, Timeout
 
 from desim.core.calendar import Calendar, TickCalendar
 from desim.core.events import Decision
-from desim.core.ledger_protocols import ledgers_of
 from desim.core.model import Model
+from desim.core.reported import ledgers_of
 from desim.core.result import RUNNING, metrics_of, score_of
 from desim.core.world import World
 from desim.errors import UsageError

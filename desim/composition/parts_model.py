@@ -10,9 +10,8 @@ from attrs import evolve
 from desim.composition.group import Group
 from desim.composition.parts import Part
 from desim.core.calendar import Calendar
-from desim.core.ledger_protocols import Rows, Statement
 from desim.core.model import Model
-from desim.core.reported import Figures, Periods, Time
+from desim.core.reported import Figures, Periods, Rows, Statement, Time
 from desim.core.roles import Role, split_name
 from desim.show.column import Column
 

@@ -2,7 +2,7 @@
 
 from datetime import date, datetime, time, timedelta
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 from attrs import evolve, field, frozen
 from attrs.validators import ge, instance_of, le
@@ -14,22 +14,6 @@ from desim.short_repr import short_repr
 WEEKDAYS = (0, 1, 2, 3, 4)
 
 _DAYS, _HOURS = 7, 24
-
-
-class TickCalendar(Protocol):
-    """Maps the ticks of a model to dates and times without a time zone."""
-
-    def moment(self, tick: int) -> datetime:
-        """Return when a tick is, to the microsecond; a later tick is later."""
-        ...
-
-    def last_tick(self, moment: datetime) -> int:
-        """Return the last tick that is not after a moment; -1 or less before tick 0."""
-        ...
-
-    def starting(self, start: datetime) -> "TickCalendar":
-        """Return the calendar that begins at the same hour of day or month, not before a moment."""
-        ...
 
 
 @frozen
@@ -114,6 +98,10 @@ class Months:
 
     def _month(self, months: int) -> datetime:
         return datetime.combine(month_start(self.start.date(), months), time())
+
+
+#: Maps the ticks of a model to dates and times; a later tick is later.
+TickCalendar = Calendar | Months
 
 
 def _require(holds: object, given: str, wanted: str) -> None:

@@ -8,8 +8,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from attrs import fields
 
-from desim.core.ledger_protocols import Holding, Rows, Statement, rows_of
-from desim.core.reported import Figures, Periods, Span, Texts, Time
+from desim.core.reported import (
+    Figures,
+    Holding,
+    Periods,
+    Rows,
+    Span,
+    Statement,
+    Texts,
+    Time,
+    rows_of,
+)
 from desim.core.roles import Role, split_name
 from desim.core.world import World
 from desim.errors import UsageError

@@ -8,9 +8,8 @@ from typing import Any
 
 from attrs import field, frozen
 
-from desim.core.ledger_protocols import ledgers_of
 from desim.core.model import Model
-from desim.core.reported import Periods
+from desim.core.reported import Periods, ledgers_of
 from desim.core.world import World
 from desim.errors import ModelFailed
 from desim.schema import to_plain

@@ -11,9 +11,9 @@ from typing import Any, Literal, get_args
 import msgspec
 from attrs import evolve
 
-from desim.core.ledger_protocols import Exportable, Rows, ledgers_of
 from desim.core.model import Model, statements_of
 from desim.core.points import Points
+from desim.core.reported import Rows, ledgers_of
 from desim.episodes.replay import repeated_whole, trusted_model
 from desim.errors import BadRecord, DesimError, UsageError, possible
 from desim.records.episode import Episode, Inside
@@ -110,7 +110,7 @@ def _export_table(
 
 
 def _texts(model: Model[Any], state: Any, form: str) -> dict[str, str]:
-    ledgers = [one for one in ledgers_of(state) if isinstance(one, Exportable)]
+    ledgers = [one for one in ledgers_of(state) if hasattr(one, "export_forms")]
     statements = statements_of(model, state)
     forms = list(dict.fromkeys(form for ledger in ledgers for form in ledger.export_forms))
     if statements and STATEMENTS_FORM not in forms:
@@ -129,7 +129,7 @@ def _texts(model: Model[Any], state: Any, form: str) -> dict[str, str]:
 
 
 def _of_ledgers(
-    ledgers: Sequence[Exportable], form: str, date: Callable[[int], dt.date] | None
+    ledgers: Sequence[Any], form: str, date: Callable[[int], dt.date] | None
 ) -> dict[str, str]:
     """Return the texts of ledgers by file; of files of one name each begins with its ledger's."""
     names = Counter(ledger.name for ledger in ledgers)

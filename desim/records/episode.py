@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from attrs import asdict, field, frozen
 
-from desim.core.ledger_protocols import ledgers_of
 from desim.core.model import Model
 from desim.core.points import Points, Recorded
+from desim.core.reported import ledgers_of
 from desim.core.result import Result, Series, Ticks, ended_series
 from desim.core.run import Run
 from desim.errors import BadRecord, DesimError, UsageError, possible

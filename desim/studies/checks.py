@@ -14,9 +14,9 @@ import msgspec
 from attrs import define, field
 
 from desim.composition.parts_model import PartsModel
-from desim.core.ledger_protocols import inner_ledger
 from desim.core.limits import Limits
 from desim.core.model import ItemsModel, Model, kept_facts
+from desim.core.reported import inner_ledger
 from desim.core.result import read_series
 from desim.core.roles import Role
 from desim.core.streams import unseeded_globals

@@ -6,7 +6,7 @@ from typing import Any
 
 from attrs import frozen
 
-from desim.core.ledger_protocols import inner_ledger, ledgers_of
+from desim.core.reported import inner_ledger, ledgers_of
 from desim.tracing.trace_labels import attributes, clean
 
 #: Entries and lines of an entry that are written for one event.

@@ -3,7 +3,7 @@
 Tables of a game that the page and the terminal both show.
 """
 
-from desim.core.ledger_protocols import rows_of
+from desim.core.reported import rows_of
 from desim.errors import UsageError, possible
 from desim.faults import RAISED
 from desim.records.episode import Episode

@@ -9,8 +9,8 @@ from typing import Any
 
 from attrs import frozen
 
-from desim.core.ledger_protocols import Rows
 from desim.core.model import Model
+from desim.core.reported import Rows
 from desim.core.roles import Option, Role
 from desim.faults import RAISED
 from desim.records.episode import Episode

@@ -9,8 +9,7 @@ from attrs import evolve, frozen
 from desim import Model, Role, World
 from desim.composition.group import Group
 from desim.composition.parts_model import PartsModel
-from desim.core.ledger_protocols import Rows, Statement
-from desim.core.reported import Figures, Periods, Refused, ScoreSeries, Texts, Time
+from desim.core.reported import Figures, Periods, Refused, Rows, ScoreSeries, Statement, Texts, Time
 from models.enterprise import controller, processes, score
 from models.enterprise.controller import Command, GroupPosition
 from models.enterprise.params import CONTROLLER, PRESETS, EnterpriseParams

@@ -26,8 +26,8 @@ import gymnasium
 from desim import catalog
 from desim.adapters.gymnasium.lanes_env import LanesEnv
 from desim.adapters.gymnasium.seats import MODES, SpacesEnvironment, first_role
-from desim.core.ledger_protocols import Rows
 from desim.core.model import Model, rules_of
+from desim.core.reported import Rows
 from desim.core.roles import Option
 from desim.errors import UsageError, possible
 from desim.lanes import HasLanes

@@ -13,7 +13,7 @@ from desim.adapters.seat.seat_environment import SeatEnvironment
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.stepped_session import SteppedSession
 from desim.core.events import Decision
-from desim.core.ledger_protocols import Rows
+from desim.core.reported import Rows
 from desim.errors import (
     DesimError,
     ModelFailed,

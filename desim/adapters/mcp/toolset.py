@@ -17,7 +17,7 @@ from desim.adapters.seat.tools import (
     tagged_call,
     tools_of_seats,
 )
-from desim.core.ledger_protocols import Rows
+from desim.core.reported import Rows
 from desim.errors import DesimError, UsageError, possible
 from desim.schema import to_plain
 from desim.short_repr import short_repr

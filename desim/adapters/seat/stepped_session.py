@@ -7,8 +7,8 @@ from typing import Any
 
 from desim.adapters.seat.starts import started_at
 from desim.core.events import Decision
-from desim.core.ledger_protocols import Rows
 from desim.core.model import Model
+from desim.core.reported import Rows
 from desim.core.result import Result, Series, read_series
 from desim.core.roles import Option
 from desim.core.run import Run

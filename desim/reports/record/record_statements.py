@@ -9,8 +9,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from desim.core.ledger_protocols import Exportable, Rows, ledgers_of
 from desim.core.model import Model, statements_of
+from desim.core.reported import Rows, ledgers_of
 from desim.faults import RAISED, fault_text
 from desim.reports.elements.page import Folded, Given, cleaned
 from desim.reports.record.record_read import ReadRecord
@@ -60,7 +60,7 @@ def _ledgers(model: Model[Any], state: Any) -> Iterator[Given]:
     """Yield the tables of ledgers; of one too long to be read, how long it is."""
     ledgers = ledgers_of(state)
     for number, ledger in enumerate(ledgers, 1):
-        if not isinstance(ledger, Exportable) or _FORM not in ledger.export_forms:
+        if _FORM not in getattr(ledger, "export_forms", ()):
             continue
         whose = ledger.name or (f"ledger {number}" if len(ledgers) > 1 else "ledger")
         for file, text in ledger.export(_FORM, model.time.date).items():
