@@ -61,6 +61,7 @@ class Run(Generic[S]):
         decisions: The number of settled decisions.
         handed_out: The decisions handed out last; the answered ones have an action.
         thinking: The thinking of the roles whose decisions take time, by name.
+        fault: The error with which the run has failed; None if it has not.
 
     Raises:
         UsageError: The model has no such role, a role that is not optional has no policy, the seed

@@ -19,9 +19,6 @@ WAITS_FOR_PARENT = "desim-waits-for-parent"
 #: Frameworks of macOS do not survive a fork.
 _FORKS = hasattr(os, "fork") and sys.platform != "darwin"
 
-#: Seconds after which a child finds that its parent has ended.
-_LEFT_BEHIND = 1.0
-
 _PACKED = struct.Struct("d")
 
 
@@ -36,7 +33,7 @@ def in_child(score: Callable[[], float]) -> float | None:
     """Return what a function returns in a forked process, which has a copy of every object.
 
     The child runs no exit functions and may print nothing, and it is killed if an exception leaves
-    this function.
+    this function. If this process is killed, it still plays its rollout.
 
     Returns:
         The score; None if the function raised an exception or opened a file, or if the child could
@@ -44,13 +41,13 @@ def in_child(score: Callable[[], float]) -> float | None:
     """
     # Handlers of these signals raise exceptions, which would leave the child without an end.
     raising = {signal.SIGINT, signal.SIGTERM, signal.SIGALRM}
-    parent, child = os.getpid(), 0
+    child = 0
     with suppress(OSError):
         read, write = os.pipe()
         before = signal.pthread_sigmask(signal.SIG_BLOCK, raising)
         try:
             try:
-                child = _fork() or _play_and_exit(score, write, before, parent)
+                child = _fork() or _play_and_exit(score, write, before)
             finally:
                 os.close(write)
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -75,13 +72,11 @@ def _fork() -> int:
 NEVER_INTERRUPTED.add(_fork.__code__)
 
 
-def _play_and_exit(score: Callable[[], float], write: int, mask: Any, parent: int) -> NoReturn:
+def _play_and_exit(score: Callable[[], float], write: int, mask: Any) -> NoReturn:
     try:
         gc.disable()  # a collection would copy the pages of all objects
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        signal.signal(signal.SIGALRM, lambda *_: os.getppid() == parent or os._exit(1))
-        signal.setitimer(signal.ITIMER_REAL, _LEFT_BEHIND, _LEFT_BEHIND)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         opened: list[str] = []
         sys.addaudithook(lambda event, _: opened.append(event) if event == "open" else None)

@@ -1,7 +1,8 @@
 """A record is played again: its model, its decisions, and how steps and results are compared."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -60,12 +61,12 @@ def trusted_model(
 
 
 @contextmanager
-def naming(path: object) -> Iterator[None]:
-    """Begin the text of a refused record with its path."""
+def naming(path: object = "", changed: Callable[[], str] = str) -> Iterator[None]:
+    """Begin the text of a refused record with its path, and end it with what has *changed*."""
     try:
         yield
     except BadRecord as fault:
-        raise BadRecord(f"{path}: {fault}") from None
+        raise BadRecord(f"{path}{path and ': '}{fault}{changed()}") from None
 
 
 def trusted_players(
@@ -123,7 +124,7 @@ def repeating(
 
     It must have the recorded role, tick and observation.
     """
-    with naming_changes(header, run.model):
+    with naming(changed=partial(header.changes, run.model)):
         for number, decision, step in paired(run, steps):
             made = step_class(decision.spec)
             seen, possible = decision.observation, decision.possible
@@ -196,15 +197,6 @@ def repeated(model: Model[Any], header: Header, steps: Iterable[Step], **options
     return run
 
 
-@contextmanager
-def naming_changes(header: Header, model: Model[Any]) -> Iterator[None]:
-    """Add to the text of a refused record what has changed in its world since it was recorded."""
-    try:
-        yield
-    except BadRecord as fault:
-        raise BadRecord(f"{fault}{header.changes(model)}") from None
-
-
 def repeated_whole(model: Model[Any], episode: Episode, **options: Any) -> Run[Any]:
     """Return a run in which all decisions of an episode were repeated, to the same ledgers."""
     run = repeated(model, episode.header, episode.steps, **options)
@@ -248,7 +240,7 @@ def replay(options: ReplayOptions) -> Episode:
     points = Points() if series else None
     try:
         run = repeated(model, episode.header, episode.steps, points=points)
-        with naming_changes(episode.header, model):
+        with naming(changed=partial(episode.header.changes, model)):
             if run.open:
                 raise BadRecord(
                     f"the record ends after {len(episode.steps)} decisions, but "

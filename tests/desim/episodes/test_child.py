@@ -111,27 +111,6 @@ def test_an_exception_kills_the_child() -> None:
     assert no_child_is_left()
 
 
-def test_a_child_ends_after_its_parent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where the parent is killed and cannot end it."""
-    monkeypatch.setattr(child, "_LEFT_BEHIND", 0.02)
-    read, write = os.pipe()
-
-    def held() -> float:
-        os.write(write, b"begun")
-        return forever()
-
-    if (parent := os.fork()) == 0:
-        os.close(read)
-        in_child(held)
-        os._exit(0)
-    os.close(write)
-    assert os.read(read, 5) == b"begun"
-    os.kill(parent, signal.SIGKILL)
-    os.waitpid(parent, 0)
-    assert os.read(read, 5) == b""  # closed by the end of the last process that could write
-    os.close(read)
-
-
 @pytest.mark.parametrize(("name", "safe"), [("other", False), (WAITS_FOR_PARENT, True)])
 def test_a_process_with_threads_does_not_fork(
     name: str, *, safe: bool, monkeypatch: pytest.MonkeyPatch
