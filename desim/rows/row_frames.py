@@ -31,32 +31,18 @@ def frame_columns(rows: RowColumns, *, series: bool) -> dict[str, Any]:
     Raises:
         UsageError: *series* are wanted and the rows hold none.
     """
-    if series:
-        return _columns_of_series(rows)
     paths = rows.gathered.paths
-    found: dict[str, Any] = {name: [] for name in shortened(paths)}
-    for row in rows:
-        for values, path in zip(found.values(), paths.values(), strict=True):
-            values.append(plain_value(value_at(row, path)))
-    return found
-
-
-def _columns_of_series(rows: RowColumns) -> dict[str, Any]:
-    """Return the columns of a frame with one line an episode and period."""
-    names = dict.fromkeys(name for row in rows for name in row.get("series") or ())
-    if not names:
-        wanted = any("series" in row for row in rows)
-        raise UsageError("no row holds series, as every episode failed" if wanted else NO_SERIES)
-    known = rows.gathered.paths.items()
-    paths = {name: path for name, path in known if name in _KEYS or name.startswith(_PREFIXES)}
-    paths |= {"period": ("period",), **{f"series.{name}": ("series", name) for name in names}}
+    if series:
+        own = [name for name in paths if name in _KEYS or name.startswith(_PREFIXES)]
+        of_series = {f"series.{name}": ("series", name) for name in _series_names(rows)}
+        paths = {**{name: paths[name] for name in own}, "period": ("period",), **of_series}
     found: dict[str, Any] = {
         name: array("d") if path[0] == "series" else array("q") if name == "period" else []
         for name, path in shortened(paths).items()
     }
     for row in rows:
-        of_row = row.get("series") or {}
-        count = max(map(len, of_row.values()), default=0)
+        of_row = (row.get("series") or {}) if series else {}
+        count = max(map(len, of_row.values()), default=0) if series else 1
         for values, path in zip(found.values(), paths.values(), strict=True):
             if path[0] == "series":
                 one = of_row.get(path[1]) or ()
@@ -65,7 +51,7 @@ def _columns_of_series(rows: RowColumns) -> dict[str, Any]:
             elif path == ("period",):
                 values.extend(range(1, count + 1))
             else:
-                values.extend([plain_value(value_at(row, path))] * count)
+                values.extend((plain_value(value_at(row, path)),) * count)
     return found
 
 
@@ -73,16 +59,22 @@ def series_by_group(
     rows: RowColumns, name: str, by: Sequence[str]
 ) -> "dict[Key, NDArray[float64]]":
     """Return a series as one array for each group; see `Rows.series`."""
+    names = _series_names(rows)
+    if name not in names:
+        raise UsageError(f"there is no series {name!r}; {possible(name, names)}")
     values = [row.get("series", {}).get(name) for row in rows]
-    # Failed rows hold no series, so any name may be one.
-    if None in rows.column("error") and all(one is None for one in values):
-        known = dict.fromkeys(one for row in rows for one in row.get("series", {}))
-        hint = f"there is no series {name!r}; {possible(name, known)}"
-        raise UsageError(hint if known else NO_SERIES)
     return {
         key: _array([values[place] or () for place in group])
         for key, group in rows.places(by).items()
     }
+
+
+def _series_names(rows: RowColumns) -> list[str]:
+    names = dict.fromkeys(name for row in rows for name in row.get("series") or ())
+    if not names:
+        wanted = any("series" in row for row in rows)
+        raise UsageError("no row holds series, as every episode failed" if wanted else NO_SERIES)
+    return [*names]
 
 
 def _array(series: Sequence[Sequence[float | None]]) -> "NDArray[float64]":

@@ -208,7 +208,8 @@ def test_rows_without_that_series_are_refused() -> None:
         sweep(DIARY, STRIDE, [1], series=True).series("plac")
     with pytest.raises(UsageError, match="Walk reports no series"):
         sweep([DIARY, WALK], STRIDE, [1], series=True)
-    assert sweep(DIARY, FAILS, [3], series=True).series("place")[FAILS].shape == (1, 0)
+    with pytest.raises(UsageError, match="no row holds series, as every episode failed"):
+        sweep(DIARY, FAILS, [3], series=True).series("place")
 
 
 def test_a_sweep_with_series_plays_what_one_without_has_played(tmp_path: Path) -> None:
