@@ -15,8 +15,8 @@ from desim.show.table import Printed, Table, Tabular
 from desim.statistics.intervals import Interval
 from desim.statistics.pairing import Difference
 
-#: Characters of a group's name in a table, without those of the mark of a cut.
-_WIDTH = 37
+#: Characters of a group's name in a table.
+_WIDTH = 40
 
 
 @frozen

@@ -47,9 +47,7 @@ def test_a_configured_class_plays_as_its_spec_would() -> None:
     [
         lambda c: sweep(MODEL, c, SEEDS, set={"policy.size": [2, 3]}, jobs=2),
         lambda c: sweep(MODEL, {"walker": c}, SEEDS, set={"policy.walker.size": [2, 3]}, jobs=2),
-        lambda c: sweep(
-            MODEL, c, SEEDS, design="lhs,size=2", set={"policy.size": "int:2:3"}, jobs=2
-        ),
+        lambda c: sweep(MODEL, c, SEEDS, design="lhs:2", set={"policy.size": "int:2:3"}, jobs=2),
         lambda c: compare(MODEL, c, until=99.0, set={"policy.size": [2, 3]}, jobs=2).rows,
         lambda c: select(MODEL, c, delta=0.5, set={"policy.size": [2, 3]}, jobs=2).rows,
     ],
