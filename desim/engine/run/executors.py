@@ -4,9 +4,8 @@ import contextlib
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from queue import SimpleQueue
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from desim.engine.plan import Grid, Job
@@ -25,8 +24,7 @@ from desim.errors import DesimError, UsageError
 from desim.short_repr import short_repr
 
 if TYPE_CHECKING:  # `import desim` must not load the pools
-    from concurrent.futures import Executor as Pool
-    from concurrent.futures import Future
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 #: Indices of jobs, and their rows.
 Played = Generator[tuple[Sequence[int], list[bytes]], None, None]
@@ -81,13 +79,10 @@ class Executor:
 
 
 class PoolExecutor(Executor):
-    """Plays chunks on a pool of `concurrent.futures`.
+    """Plays chunks of jobs, several at once; subclasses submit them, as futures of their rows.
 
     Args:
-        pool: Where chunks are submitted.
-        workers: The number of chunks that the pool plays at once.
-        losses: The error to raise for each exception by which the pool reports a lost worker.
-        close: Called by `close` instead of the pool's `shutdown`.
+        workers: The number of chunks that are played at once.
     """
 
     #: Chunks submitted per worker, so that no worker waits while the parent stores a result.
@@ -96,20 +91,12 @@ class PoolExecutor(Executor):
     #: Most jobs of one chunk.
     most_jobs: ClassVar[int] = 1_000
 
-    def __init__(
-        self,
-        pool: "Pool | None",
-        workers: int,
-        losses: Mapping[type[Exception], WorkerDied] = MappingProxyType({}),
-        close: Callable[[], object] | None = None,
-    ) -> None:
+    def __init__(self, workers: int) -> None:
         self.workers = workers
-        self._pool = pool
-        self._losses = losses
-        self._close = close
+        self._losses: dict[type[Exception], WorkerDied] = {}
 
     def run(self, work: Work, plan: Grid, indices: Sequence[int]) -> Played:
-        """Play jobs on the pool, in chunks.
+        """Play jobs in chunks.
 
         A worker returns its chunk after a while, finished or not (`SECONDS_PER_CHUNK`), so that the
         size of a chunk does not depend on how long an episode takes. Jobs that come back unplayed
@@ -135,16 +122,8 @@ class PoolExecutor(Executor):
             left.extendleft(reversed(chunk[len(rows) :]))
             yield chunk[: len(rows)], rows
 
-    def close(self) -> None:
-        """Shut the pool down, without waiting for chunks."""
-        if self._close is not None:
-            self._close()
-        elif self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
-
     def _submit(self, work: Work, chunk: Sequence[Job]) -> "Future[list[bytes]]":
-        assert self._pool is not None
-        return self._pool.submit(rows_elsewhere, pickled(work, chunk), import_path())
+        raise NotImplementedError
 
     @contextlib.contextmanager
     def _desim_errors(self) -> Iterator[None]:
@@ -178,7 +157,8 @@ class ProcessExecutor(PoolExecutor):
     """
 
     def __init__(self, workers: int, restarts: int = _MAX_RESTARTS) -> None:
-        super().__init__(None, workers)
+        super().__init__(workers)
+        self._pool: ThreadPoolExecutor | None = None
         self._restarts = restarts
         self._free: list[Worker] = []
         self._busy: set[Worker] = set()
@@ -291,8 +271,8 @@ def workers(count: int) -> Iterator[Executor]:
         end_idle_workers()
 
 
-def dask_executor(address: str, seconds: float = 10) -> PoolExecutor:
-    """Return the executor of a Dask cluster; its workers import desim, the model and the policies.
+class DaskExecutor(PoolExecutor):
+    """Plays chunks on a Dask cluster, whose workers import desim, the model and the policies.
 
     Args:
         address: The address of the scheduler, such as tcp://host:8786.
@@ -302,24 +282,39 @@ def dask_executor(address: str, seconds: float = 10) -> PoolExecutor:
         UsageError: `distributed` is not installed, the scheduler does not answer, or it has no
             workers.
     """
-    try:
-        from distributed import CancelledError, Client, KilledWorker
-        from distributed.comm.core import CommClosedError
-    except ImportError:
-        raise UsageError("executor dask needs distributed: pip install desim[dask]") from None
-    connect: Any = Client  # it has no types, whether it is installed or not
-    try:
-        client: Any = connect(address, timeout=seconds, set_as_default=False)
-    except (OSError, ValueError, TypeError) as fault:
-        raise UsageError(
-            f"no Dask scheduler answers at {address!r} ({fault}); start one with dask scheduler"
-        ) from None
-    workers = sum(client.nthreads().values())
-    if not workers:
-        client.close()
-        raise UsageError(f"the Dask scheduler {address} has no workers; start one with dask worker")
-    # Its client would print a traceback when the scheduler ends; the error below says enough.
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
-    lost = WorkerDied(f"the Dask scheduler {address} ended or cannot be reached any more")
-    losses = {KilledWorker: WorkerDied(_DIED), CancelledError: lost, CommClosedError: lost}
-    return PoolExecutor(client.get_executor(pure=False), workers, losses, client.close)
+
+    def __init__(self, address: str, seconds: float = 10) -> None:
+        try:
+            from distributed import CancelledError, Client, KilledWorker
+            from distributed.comm.core import CommClosedError
+        except ImportError:
+            raise UsageError("executor dask needs distributed: pip install desim[dask]") from None
+        connect: Any = Client  # it has no types, whether it is installed or not
+        try:
+            self._client: Any = connect(address, timeout=seconds, set_as_default=False)
+        except (OSError, ValueError, TypeError) as fault:
+            raise UsageError(
+                f"no Dask scheduler answers at {address!r} ({fault}); start one with dask scheduler"
+            ) from None
+        super().__init__(sum(self._client.nthreads().values()))
+        if not self.workers:
+            self.close()
+            raise UsageError(
+                f"the Dask scheduler {address} has no workers; start one with dask worker"
+            )
+        # Its client would print a traceback when the scheduler ends; the error below says enough.
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+        lost = WorkerDied(f"the Dask scheduler {address} ended or cannot be reached any more")
+        died = WorkerDied(_DIED)
+        self._losses = {KilledWorker: died, CancelledError: lost, CommClosedError: lost}
+        self._pool = self._client.get_executor(pure=False)
+
+    def close(self) -> None:
+        """Leave the cluster, without waiting for chunks."""
+        self._client.close()
+
+    def _submit(self, work: Work, chunk: Sequence[Job]) -> "Future[list[bytes]]":
+        future: Future[list[bytes]] = self._pool.submit(
+            rows_elsewhere, pickled(work, chunk), import_path()
+        )
+        return future

@@ -4,7 +4,6 @@ import contextlib
 import copy
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
@@ -192,22 +191,12 @@ def _session(job: Job, lineup: Lineup) -> Iterator[Session]:
         past = None
         if record is not None and begun(record):
             past = Episode.read(record, whole=False, keep_steps=False)
-            _check_header(record, past.header, Header.of(model, job.seed, lineup.labels))
+            wanted = Header.of(model, job.seed, lineup.labels)
+            for topic in _TOPICS:  # as JSON, which has lists where a new header has tuples
+                if _encode(getattr(past.header, topic)) != _encode(getattr(wanted, topic)):
+                    raise BadRecord(f"{record} is another episode's: its {topic} differ")
         with Session(model, lineup, job.seed, record, past, how) as session:
             yield session
-
-
-def _check_header(record: Path, recorded: Header, wanted: Header) -> None:
-    """Check that a record belongs to an episode.
-
-    Raises:
-        BadRecord: The record has another model, seed or line-up.
-    """
-    for topic in _TOPICS:
-        # As JSON, because what was recorded has lists where a header that starts now has tuples.
-        now = msgspec.json.decode(msgspec.json.encode(getattr(wanted, topic)))
-        if getattr(recorded, topic) != now:
-            raise BadRecord(f"{record} is another episode's: its {topic} differ from the job's")
 
 
 def _lineup(job: Job) -> Lineup:

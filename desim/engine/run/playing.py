@@ -13,10 +13,10 @@ from desim.engine.opened_files import split
 from desim.engine.plan import RECORD, Grid, Row, has_failed
 from desim.engine.run.executors import (
     AT_ONCE,
+    DaskExecutor,
     Executor,
     ProcessExecutor,
     check_jobs,
-    dask_executor,
 )
 from desim.engine.run.job_messages import Work
 from desim.engine.run.play_job import play_chunk, play_twice
@@ -243,7 +243,7 @@ def _executor(text: str | None, jobs: int, episodes: int) -> Executor:
     """Return a cluster, or the executor of this machine; with processes=N it has N, even one."""
     kind, _, address = (text or "").partition("=")
     if kind == "dask" and address:
-        return dask_executor(address)
+        return DaskExecutor(address)
     parts = [] if text is None else text.split(",")
     given = dict(part.partition("=")[::2] for part in parts)
     numbers = {name: int(count) for name, count in given.items() if count.isdecimal()}

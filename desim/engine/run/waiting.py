@@ -31,7 +31,7 @@ class WaitingExecutor(PoolExecutor):
     most_jobs: ClassVar[int] = 1
 
     def __init__(self, at_once: int) -> None:
-        super().__init__(None, at_once)
+        super().__init__(at_once)
         self._budget = command_budget()
         self._budget.calls_at_once = self._budget.calls_at_once or at_once
         self._loops: dict[Future[list[bytes]], Any] = {}

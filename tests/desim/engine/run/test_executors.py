@@ -23,10 +23,10 @@ from desim import Policy
 from desim.core.limits import Limits
 from desim.engine.plan import Grid, Job
 from desim.engine.run.executors import (
+    DaskExecutor,
     Executor,
     Played,
     ProcessExecutor,
-    dask_executor,
 )
 from desim.engine.run.job_messages import Work
 from desim.engine.run.playing import stopped_text
@@ -348,14 +348,14 @@ def test_a_cluster_without_workers_is_refused() -> None:
         distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=None) as cluster,
         pytest.raises(UsageError, match="has no workers; start one with dask worker"),
     ):
-        dask_executor(cluster.scheduler_address)
+        DaskExecutor(cluster.scheduler_address)
 
 
 def test_a_cluster_that_does_not_answer_is_an_error() -> None:
     """The error names the address."""
     pytest.importorskip("distributed", reason="needs the extra dask")
     with pytest.raises(UsageError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
-        dask_executor("tcp://127.0.0.1:9", seconds=0.3)
+        DaskExecutor("tcp://127.0.0.1:9", seconds=0.3)
 
 
 def test_dask_is_imported_only_when_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
