@@ -3,7 +3,7 @@
 import contextlib
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import msgspec
@@ -16,7 +16,7 @@ from desim.engine.plan import Cell, Grid, limits_text
 from desim.engine.policies import PolicyEntry, inside
 from desim.engine.policies import players as parts_of
 from desim.engine.run.executors import Executor, ProcessExecutor, check_jobs
-from desim.engine.run.play_job import in_time
+from desim.engine.run.play_job import in_time, with_noted
 from desim.engine.run.playing import Playing
 from desim.engine.store import Store
 from desim.episodes.counterfactual import (
@@ -299,7 +299,7 @@ class Decisions(Cell):
     def __call__(self, questions: Iterable[Question]) -> Iterator[bytes]:
         """Yield the scores of some questions as JSON of a `Judged`; see `in_time`."""
         play = lambda one: msgspec.json.encode(self.judged(one))  # noqa: E731 (of any question)
-        return in_time(questions, play, lambda _: self.parts)
+        return in_time(questions, lambda one: with_noted(partial(play, one), self))
 
     def judged(self, question: Question) -> Judged:
         """Choose the best other action on some futures, and compare it on the others."""

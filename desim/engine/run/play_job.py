@@ -15,7 +15,7 @@ from desim.core.policy import OutsidePolicy
 from desim.core.streams import kept_globals, seed_globals
 from desim.engine.budget import command_budget, spending
 from desim.engine.opened_files import noting, with_files
-from desim.engine.plan import Job
+from desim.engine.plan import Cell, Job
 from desim.engine.run.job_records import earlier_replies, forget_earlier, has_record, set_aside
 from desim.engine.run.job_results import error_label, results_of, without_score
 from desim.engine.run.signals import hard_limit
@@ -52,7 +52,7 @@ def play_chunk(jobs: Iterable[Job]) -> Iterator[bytes]:
         The results of each job as JSON, the form in which they are sent and stored, with the files
         that were opened (see `opened_files.split`).
     """
-    return in_time(jobs, play_to_json, lambda job: job.cell.parts)
+    return in_time(jobs, play_with_files)
 
 
 def play_twice(jobs: Iterable[Job]) -> Iterator[bytes]:
@@ -63,34 +63,27 @@ def play_twice(jobs: Iterable[Job]) -> Iterator[bytes]:
         yield results
 
 
-def in_time(
-    jobs: Iterable[_Job],
-    play: Callable[[_Job], bytes],
-    parts_of: Callable[[_Job], Iterable[object]],
-) -> Iterator[bytes]:
-    """Play jobs in order for `SECONDS_PER_CHUNK`, but at least one; see `play_chunk`.
-
-    Args:
-        jobs: The jobs of a chunk.
-        play: Plays a job, and returns its results as JSON.
-        parts_of: Returns the classes and functions of a job; the files that they open are sent.
-    """
+def in_time(jobs: Iterable[_Job], play: Callable[[_Job], bytes]) -> Iterator[bytes]:
+    """Yield what a function returns for jobs of any kind in this time; see `play_chunk`."""
     end = time.monotonic() + SECONDS_PER_CHUNK
     # Around all episodes, as the end of a long one would start a collection.
     with rare_collections(), kept_globals():
         for job in jobs:
-            with noting():
-                results = play(job)
-            yield with_files(results, parts_of(job))
+            yield play(job)
             if time.monotonic() > end:
                 return
 
 
+def with_noted(play: Callable[[], bytes], cell: Cell) -> bytes:
+    """Return what a call returns, with the files that classes and functions of a cell opened."""
+    with noting():
+        results = play()
+    return with_files(results, cell.parts)  # which may import them
+
+
 def play_with_files(job: Job, play: Play = play_session) -> bytes:
     """Play a job; return its results as JSON, with the files that were opened."""
-    with noting():
-        results = play_to_json(job, play)
-    return with_files(results, job.cell.parts)
+    return with_noted(lambda: play_to_json(job, play), job.cell)
 
 
 @contextlib.contextmanager
