@@ -32,12 +32,7 @@ def compare(
     against: Any,
     level: float,
 ) -> ComparisonTable:
-    """Compare groups of rows; see `Rows.table`.
-
-    Raises:
-        UsageError: A column or the group does not exist, or a column holds other values than
-            numbers.
-    """
+    """Compare groups of rows; see `Rows.table`."""
     groups = rows.places(by)
     reference_of = reference_groups(list(groups), by, against)
     errors = rows.column("error")
@@ -84,12 +79,7 @@ def compare(
 
 
 def best_groups(rows: RowColumns, figure: str, by: str, alpha: float, sign: int) -> tuple[Any, ...]:
-    """Return the groups that may be the best, the best mean first; see `Rows.best`.
-
-    Raises:
-        UsageError: A column does not exist, every group has failed episodes, the groups share no
-            seed, or an episode that has not failed has no number.
-    """
+    """Return the groups that may be the best, the best mean first; see `Rows.best`."""
     found = FigureValues.of(rows, figure)
     samples = {key: found.sample(group) for (key,), group in rows.places([by]).items()}
     if lacking := sum(sample.missing for sample in samples.values()):

@@ -192,11 +192,7 @@ def played_roles(label: str, model: Model[Any]) -> tuple[str, ...] | None:
 
 
 def _at_hand(label: str) -> Policies:
-    """Return the policies of a label that may come from a file, reading which imports no code.
-
-    Raises:
-        UsageError: A user's module would have to be imported.
-    """
+    """Return the policies of a label that may come from a file, reading which imports no code."""
     if not all(map(is_loaded, _MODULE.findall(label))):
         raise UsageError(f"{label!r} was not played in this process")
     return read_label(label)

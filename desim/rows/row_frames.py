@@ -27,9 +27,6 @@ def frame_columns(rows: RowColumns, *, series: bool) -> dict[str, Any]:
     """Return the values of all lines of a frame by column; see `Rows.to_pandas`.
 
     Those of series are arrays, with NaN for a missing value.
-
-    Raises:
-        UsageError: *series* are wanted and the rows hold none.
     """
     paths = rows.gathered.paths
     if series:

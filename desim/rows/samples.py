@@ -139,11 +139,7 @@ class FigureValues:
 
     @classmethod
     def of(cls, rows: RowColumns, name: str) -> "FigureValues":
-        """Return a figure by its name.
-
-        Raises:
-            UsageError: The column does not exist, or holds values that are not numbers.
-        """
+        """Return a figure by its name."""
         known = {type(value) for value in rows.column(name) if value is not None}
         by_item = name == "score" and rows.gathered.has_items
         return cls(rows, rows.counted(name), known == {bool}, by_item)

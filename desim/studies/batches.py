@@ -184,11 +184,7 @@ def _with_new_clusters(models: Sequence[Model[Any]], seeds: Iterable[int]) -> It
 
 
 def _declared_range(options: GoalOptions, models: Iterable[Model[Any]]) -> ScoreRange | None:
-    """Return the range of the figure: the one that is given, or that of the models' scores.
-
-    Raises:
-        UsageError: The text or the pair is wrong.
-    """
+    """Return the range of the figure: the one that is given, or that of the models' scores."""
     if options.score_range is not None:
         return None if options.score_range == "none" else _read_range(options.score_range)
     if options.figure != "score":

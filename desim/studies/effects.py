@@ -163,11 +163,7 @@ def _levels(name: str, values: Sequence[Any]) -> tuple[Any, Any]:
 
 
 def _varying(rows: Rows) -> tuple[str, ...]:
-    """Return the columns of all parameters and arguments that vary.
-
-    Raises:
-        UsageError: None varies.
-    """
+    """Return the columns of all parameters and arguments that vary."""
     found = {
         full.removeprefix("params."): values
         for full in rows.gathered.paths

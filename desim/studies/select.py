@@ -130,11 +130,7 @@ def select(options: SelectOptions) -> Choice:
 
 
 def _check_goal(options: SelectOptions) -> None:
-    """Refuse a selection without its goal.
-
-    Raises:
-        UsageError: The procedure does not exist, or its goal is missing or that of the other.
-    """
+    """Refuse a selection without its goal."""
     if options.by not in _GOALS:
         raise UsageError(f"by={options.by!r} was given; possible: {', '.join(_GOALS)}")
     for by, (name, meaning) in _GOALS.items():
@@ -189,8 +185,9 @@ def _eliminated(played: Batches, known: list[int], delta: float, alpha: float) -
             if not played.bounds:
                 sentence += f", if no outcome rarer than {rare:.2g} % matters that was not seen"
             return [known[procedure.chosen]], sentence
-        left = [values[place] for place in procedure.left]
-        if constant := played.bounds is None and _are_constant(left):
+        pairs = combinations([values[place] for place in procedure.left], 2)
+        constant = not played.bounds and all(shape(differences(*each)).constant for each in pairs)
+        if constant:
             break
     cells, apart = [known[place] for place in procedure.left], estimate_text(float(delta))
     sentence = f"{procedure.seeds:,} seeds do not tell {len(cells)} candidates apart by {apart}"
@@ -201,11 +198,6 @@ def _eliminated(played: Batches, known: list[int], delta: float, alpha: float) -
             "would bound"
         )
     return cells, sentence
-
-
-def _are_constant(values: Sequence[Sequence[float]]) -> bool:
-    """Return whether the differences of all alternatives are the same on every seed."""
-    return all(shape(differences(*pair)).constant for pair in combinations(values, 2))
 
 
 def _by_budget(played: Batches, known: list[int], budget: int) -> _Found:
