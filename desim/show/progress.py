@@ -3,7 +3,6 @@
 Work that ends within two seconds shows no bar, and neither does work whose standard error is piped.
 """
 
-import multiprocessing
 import re
 import sys
 import time
@@ -23,6 +22,9 @@ _PATIENCE, _PACE = 2.0, 0.2
 
 #: Seconds between two lines where standard error is not a terminal.
 _LINE_PACE = 10.0
+
+#: Set in a worker, which shows no bars.
+is_hidden = False
 
 #: Most sentences that are printed while work goes on, and characters of one.
 _MOST_SAID, _LONGEST = 10, 400
@@ -148,7 +150,8 @@ class _Meter:
 
 def _is_watched() -> bool:
     """Return whether standard error is a terminal or a notebook runs; False in a worker."""
-    if multiprocessing.parent_process() is not None:
+    children = sys.modules.get("multiprocessing.process")  # not imported for this alone
+    if is_hidden or (children is not None and children.parent_process() is not None):
         return False
     return _kernel_display() is not None or _is_terminal()
 

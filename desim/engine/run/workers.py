@@ -23,6 +23,7 @@ from desim.engine.run.play_job import play_chunk  # noqa: F401 (imported while t
 from desim.engine.run.signals import allow_exit
 from desim.episodes.child import WAITS_FOR_PARENT
 from desim.errors import DesimError
+from desim.show import progress
 
 #: The program of a worker: what its parent would import, but Python's own modules first, as the
 #: current folder may have a file of the same name.
@@ -177,6 +178,7 @@ def main(path: list[str]) -> NoReturn:
     sys.path[:] = path
     sys.modules["__main__"] = ModuleType("__main__")  # without the names of this program
     messages, results = _private_streams()
+    progress.is_hidden = True
     allow_exit()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 from support.paths import PYTHONPATH
-from support.small_worlds import FAILS, STRIDE, WALK
+from support.small_worlds import FAILS, STRIDE, WALK, Go
 
 import desim
 from desim import sweep
 from desim.engine.run import workers
 from desim.errors import UsageError
 from desim.rows.rows import Rows
+from desim.show import progress
 
 
 def swept(jobs: int = 1, count: int = 30, **more: object) -> Rows:
@@ -176,3 +177,18 @@ def test_workers_follow_the_environment_and_the_folder(
     monkeypatch.setenv("OUTAGE", "1")
     rows = sweep(WALK, "support.small_worlds:Outage", range(2), jobs=2)
     assert [error and error[-9:] for error in rows.column("error")] == [None, "no answer"]
+
+
+def test_a_worker_shows_no_bars_and_prints_on_standard_error(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """Of sweeps inside a policy."""
+
+    def says(_spot: object) -> Go:
+        print("said")  # noqa: T201 (what a policy may do)
+        return Go(1 + progress.is_hidden)
+
+    assert sweep(WALK, says, [0], set={"wind": 0.0}, executor="processes=1").values("score") == [6]
+    assert not progress.is_hidden
+    out, err = capfd.readouterr()
+    assert (out, {*err.split()}) == ("", {"said"})
