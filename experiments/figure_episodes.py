@@ -40,7 +40,7 @@ class Ended:
 
     def value(self, name: str, factor: float = 1) -> float | None:
         """Return a figure of the episode times a factor; None if it has none."""
-        found = self.played.figures.get(name)
+        found = self.played.figure(name)
         return None if found is None else factor * found
 
 

@@ -6,22 +6,22 @@ the same world, with the same seed and repeat, so routers are played after all o
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from attrs import define, evolve, field
 
+from desim.catalog.policy_spec import Spec
 from desim.core.model import ItemsModel
 from desim.core.policy import OutsidePolicy
 from desim.engine.budget import CommandBudget, MoneyLimit, spending
 from desim.engine.plan import RECORDS, Grid
-from desim.engine.run.job_records import has_record, record_of, set_aside
+from desim.engine.run.job_records import has_record, set_aside
 from desim.engine.run.playing import Playing, playing
 from desim.episodes.lineup import maker_of
-from desim.episodes.usage import recorded_usage
-from desim.errors import UsageError
+from desim.errors import DesimError, UsageError
 from desim.records.episode import Episode
 from desim.show.files import write_whole
 from desim.suites.result_table import result_files
@@ -161,13 +161,13 @@ class SuitePlaying:
     def _budget(self) -> CommandBudget:
         """Return the budget, in which each entry has a purse with its limits of money.
 
-        What was spent before is the cost in rows, and of the decisions in records of jobs without a
+        What was spent before is the cost in rows, and of the replies in records of jobs without a
         row.
         """
         suite = self.plan.suite
         before = dict.fromkeys(suite.entries, 0.0)
         for job in self.plan.jobs:
-            before[job.entry] += sum(self._costs(job))
+            before[job.entry] += self._cost(job)
         whole = _limits("max_cost", suite.max_cost, sum(before.values()))
         purses = {
             name: CommandBudget(
@@ -178,16 +178,13 @@ class SuitePlaying:
         }
         return CommandBudget(purses=purses)
 
-    def _costs(self, job: JobKey) -> Iterator[float]:
-        """Yield what was spent for the episodes of a job."""
+    def _cost(self, job: JobKey) -> float:
+        """Return what was spent for the episodes of a job."""
         if job in self.outcomes:
-            yield from (one.usage.get("cost", 0.0) for one in self.outcomes[job])
-            return
-        played = self._engine_job(job)
-        for number in range(1, played.cell.episodes + 1):
-            record = record_of(played, number)
-            if record is not None and record.exists():
-                yield recorded_usage(record).get("cost", 0.0)
+            return sum(one.usage.get("cost", 0.0) for one in self.outcomes[job])
+        record = self.out / self.plan.cell(job).record_name(job.seed)
+        files = record.glob("*.jsonl") if record.is_dir() else [record] * record.exists()
+        return sum(price for file in files for price in _prices(file))
 
     # -- routers -----------------------------------------------------------------------------------
 
@@ -216,18 +213,17 @@ class SuitePlaying:
 
     def _predictions(self, jobs: Iterable[JobKey]) -> dict[_Key, list[dict[str, Any]]]:
         """Return the questions of ended episodes, with the answers of the methods."""
-        played: dict[_Key, dict[str, Episode]] = {}
-        models: dict[_Key, ItemsModel[Any]] = {}
+        played: dict[_Key, tuple[ItemsModel[Any], dict[str, Episode]]] = {}
         for job in jobs:
             entry, cell = self.plan.suite.entries[job.entry], self.plan.cells[job.world, job.entry]
             asks = entry.method and cell.episodes == 1 and self._is_whole(job)
             if asks and isinstance(cell.model, ItemsModel):
-                models[key := (entry.model, job.world, job.seed, job.repeat)] = cell.model
+                key = (entry.model, job.world, job.seed, job.repeat)
                 past = Episode.read(record_in(self.out, self.outcomes[job][0]), keep_steps=False)
-                played.setdefault(key, {})[entry.method] = past
+                played.setdefault(key, (cell.model, {}))[1][entry.method] = past
         return {
-            key: list(_policy_class(models[key]).predictions(models[key], episodes))
-            for key, episodes in played.items()
+            key: list(_policy_class(model).predictions(model, episodes))
+            for key, (model, episodes) in played.items()
         }
 
     def _known(self, job: JobKey, found: Mapping[_Key, list[dict[str, Any]]]) -> dict[str, Any]:
@@ -252,6 +248,23 @@ def _policy_class(model: ItemsModel[Any]) -> type[OutsidePolicy]:
     assert isinstance(maker, type)
     assert issubclass(maker, OutsidePolicy)
     return maker
+
+
+def _prices(record: Path) -> Iterator[float]:
+    """Yield the price of each reply on record, as of a decision that a kill has prevented."""
+    with suppress(DesimError):  # of a damaged record, whose job fails with a sentence
+        past = Episode.read(record, whole=False, keep_steps=False)
+        for line in past.transcript:
+            reply = line.entry.get("reply") if isinstance(line.entry, Mapping) else None
+            if isinstance(reply, Mapping):
+                given = Spec.read(past.header.policies[line.role]).arguments
+                price = {way: float(given.get(f"price_{way}", 0)) for way in ("in", "out")}
+                price_cached = float(given.get("price_cached", price["in"]))
+                read, wrote = (reply.get(f"{kind}_tokens", 0) for kind in ("prompt", "completion"))
+                cached = min(reply.get("cached_tokens", 0), read)
+                cost = (read - cached) * price["in"] + cached * price_cached + wrote * price["out"]
+                # Prices are for a million tokens.
+                yield max(cost / 1_000_000, reply.get("reported_cost") or 0.0)
 
 
 def _digest(content: bytes) -> str:

@@ -155,10 +155,9 @@ def _result_line(
 
 def column_value(outcome: Played, column: SuiteColumn) -> float | None:
     """Return the number of a column; None if a figure of it is missing or not a number."""
-    figures = outcome.figures
     if column.equals is not None:
-        return column.scale if figures.get(column.figure) == column.equals else 0.0
-    value, divisor = _number(figures.get(column.figure)), _number(figures.get(column.per))
+        return column.scale if outcome.figure(column.figure) == column.equals else 0.0
+    value, divisor = (_number(outcome.figure(name)) for name in (column.figure, column.per))
     if value is not None and column.per:
         value = value / divisor if divisor else None
     return None if value is None else value * column.scale
@@ -197,7 +196,7 @@ def _share(column: SuiteColumn, done: _Episodes) -> ResultCell:
         (number, (job.world, name), outcomes)
         for number, (job, played) in enumerate(done)
         for name in column.figure.split(" + ")
-        if isinstance(outcomes := played.figures.get(name), list)
+        if isinstance(outcomes := played.figure(name), list)
     ]
     cell = ResultCell(column.head, column.show, len(done) - len({at for at, *_ in lists}))
     found = [((*where, at), one) for _, where, each in lists for at, one in enumerate(each)]

@@ -76,27 +76,27 @@ class Played(msgspec.Struct, frozen=True, kw_only=True):
             return "training"
         return "not played" if self.unplayed or not is_played(self.usage) else "done"
 
-    @property
-    def figures(self) -> dict[str, Any]:
-        """All figures by the names that columns give them; see `SuiteColumn.figure`."""
+    def figure(self, name: str) -> Any:
+        """Return a figure by its name, or None; see `SuiteColumn.figure`."""
         usage = self.usage
-        phases = [n.removesuffix("prompt_tokens") for n in usage if n.endswith("prompt_tokens")]
-        return {
-            **self.metrics,
+        if name == "tokens" or name.endswith(" tokens"):  # of a phase
+            phase = name.removesuffix("tokens").replace(" ", "_")
+            read, written = (
+                usage.get(f"{phase}{kind}_tokens") for kind in ("prompt", "completion")
+            )
+            return None if read is None or written is None else read + written
+        figures = {
             "score": self.score,
             "ended": self.ended,
             "decisions": self.decisions,
-            **{f"usage.{name}": value for name, value in usage.items()},
             "cost": usage.get("cost"),
             # Seconds waited for replies, which a kill does not shorten; without any, wall time.
             "minutes": (usage.get("seconds") or self.seconds) / 60,
             "reasoning": usage.get("reasoning_tokens"),
-            **{
-                f"{phase.replace('_', ' ')}tokens": usage[f"{phase}prompt_tokens"] + written
-                for phase in phases
-                if (written := usage.get(f"{phase}completion_tokens")) is not None
-            },
         }
+        if name.startswith("usage."):
+            return usage.get(name.removeprefix("usage."))
+        return figures[name] if name in figures else self.metrics.get(name)
 
 
 #: The outcomes of a suite by job, in the order of its plan: those of the job's episodes, of which

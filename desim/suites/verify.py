@@ -15,6 +15,7 @@ from pathlib import Path
 from attrs import define
 
 from desim.engine.plan import RECORDS
+from desim.episodes.usage import usage_in_all
 from desim.errors import BadRecord, UsageError
 from desim.records.differences import RecordDifferences, record_differences
 from desim.records.provenance import versions
@@ -94,7 +95,7 @@ def _of_job(
             continue
         for field in Played.__struct_fields__:
             was, is_ = getattr(one, field), getattr(new, field)
-            if was != is_ and field != "seconds":
+            if was != is_ and field not in ("seconds", "usage"):  # which counts lost requests, too
                 yield f"{field} is {short_repr(was)} in the rows, now {short_repr(is_)}"
         record = record_in(folder, one)
         try:
@@ -102,6 +103,8 @@ def _of_job(
         except BadRecord as fault:
             yield str(fault) if record.exists() else f"{record} is missing, and its outcome is not"
             continue
+        if found.a.result and usage_in_all(found.a.result.usage.values()) != one.usage:
+            yield f"usage is {short_repr(one.usage)} in the rows, and another one on record"
         if difference := _first_of(found):
             made, here = found.a.header.provenance.versions, versions()
             if made != here:
