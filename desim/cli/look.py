@@ -69,24 +69,21 @@ def list_command(listed: Listed, printed: PrintOptions) -> None:
     if printed.as_json:
         print_json(summary)
     elif policy:
-        _print_policy(policy, summary)
+        print_tables(console(), [_policy_table(policy, summary)])
     elif model:
         print_tables(console(), _model_tables(model, summary))
     else:
-        _print_catalog(summary)
+        print_tables(console(), [_catalog_table(summary)])
 
 
-def _print_catalog(catalog: Mapping[str, Any]) -> None:
-    """Print a line for each model, and how to see more."""
+def _catalog_table(catalog: Mapping[str, Any]) -> Table:
+    """Return a line for each model, and how to see more."""
     clauses = {name: each["text"].partition(":")[0] for name, each in catalog["models"].items()}
     lines = (
         (name, shorten(text.removesuffix("."), _CLAUSE, placeholder=" \u2026"))
         for name, text in clauses.items()
     )
-    out = console()
-    out.print(_words(("world", "what it is"), lines))
     further = [
-        "",
         f"policies of every world: {', '.join(catalog['policies'])}",
         "desim list WORLD shows its presets, roles, policies and parameters;",
         "desim list --policy NAME what the arguments of a policy set",
@@ -95,7 +92,7 @@ def _print_catalog(catalog: Mapping[str, Any]) -> None:
         f"{name}: {file} was not imported; desim list {name} imports and shows it"
         for name, file in catalog["not_imported"].items()
     ]
-    out.print(*further, sep="\n", markup=False)
+    return _words(("world", "what it is"), lines, legend=further)
 
 
 def _model_tables(name: str, catalog: Mapping[str, Any]) -> Iterator[Table]:
@@ -165,8 +162,8 @@ def _argument_text(argument: Mapping[str, Any]) -> str:
     return name if argument["required"] else f"{name}={argument['default']}"
 
 
-def _print_policy(name: str, catalog: Mapping[str, Any]) -> None:
-    """Print one policy: its arguments, and what models add to them.
+def _policy_table(name: str, catalog: Mapping[str, Any]) -> Table:
+    """Return the arguments of a policy, and what models add to them.
 
     Raises:
         UsageError: The models of the catalog have no such policy.
@@ -189,10 +186,9 @@ def _print_policy(name: str, catalog: Mapping[str, Any]) -> None:
         )
         for where, one in arguments
     )
-    level, out = policy["knows"], console()
-    about = (f"{name}: {policy['text']}", f"knows {level}: {KNOWLEDGE[level]}", "")
-    out.print(*about, sep="\n", markup=False)
-    out.print(_words(("argument", "default", "what it sets"), lines))
+    level = policy["knows"]
+    about = f"{name}: {policy['text']}\nknows {level}: {KNOWLEDGE[level]}"
+    return _words(("argument", "default", "what it sets"), lines, title=about)
 
 
 @command(

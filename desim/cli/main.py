@@ -19,7 +19,7 @@ from desim.version import __version__
 
 #: By group and command of `desim --help` its module and the first sentence of its help. The click
 #: command is the module's `NAME_command`. A module is imported when its command or its help is
-#: shown, and imports what it needs beyond its options inside that function, so that it starts fast.
+#: shown; it imports packages of extras, and what is slow and rare, inside a function.
 GROUPS = {
     "Look": {
         "list": ("look", "Show all worlds in a line each, or what MODEL consists of."),

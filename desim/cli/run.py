@@ -13,6 +13,7 @@ from desim.episodes.driver import PlayOptions, play
 from desim.episodes.series import InSeries, SeriesOptions, series
 from desim.episodes.usage import default_share, is_played, unplayed_roles
 from desim.errors import LimitReached, PolicyFailed, UsageError
+from desim.reports.record.episode_plot import check_episode_plot, plot_episode
 from desim.schema.signatures import given
 from desim.show.labels import NOTHING, number_text
 from desim.statistics.intervals import moments
@@ -68,8 +69,6 @@ def _run_episode(options: PlayOptions, shown: RunPrintOptions) -> None:
         text = f"--record: {str(record)!r} is a directory; --episodes N records a series there"
         raise click.UsageError(text, click.get_current_context())
     if shown.plot:
-        from desim.reports.record.episode_plot import check_episode_plot
-
         check_episode_plot(options.build(), shown.plot)
     try:
         episode = play(**given(evolve(options, keep_steps=drawn, series=drawn)))
@@ -79,8 +78,6 @@ def _run_episode(options: PlayOptions, shown: RunPrintOptions) -> None:
         raise
     print_episode(episode, as_json=as_json, record=record, trace=options.trace)
     if shown.plot:  # at the end, because it may fail
-        from desim.reports.record.episode_plot import plot_episode
-
         plot_episode(episode, shown.plot)
         if not as_json:
             click.echo(f"drawn in {shown.plot}", err=True)
@@ -107,10 +104,9 @@ def _run_series(options: PlayOptions, count: int, shown: RunPrintOptions) -> Non
     try:
         _print_series(series(how, last_events=options.last_events), count, as_json=as_json)
     except (KeyboardInterrupt, PolicyFailed, LimitReached) as fault:
-        way_on = "nothing was recorded: with --record DIR the same command goes on"
-        if record:
-            way_on = f"the same command goes on with the series in {record}, and pays for no reply"
-            way_on += " twice"
+        way_on = "the same command goes on, and pays for no reply twice"
+        if not record:
+            way_on = "nothing was recorded: with --record DIR the same command goes on"
         fault.args = (f"{str(fault) or 'stopped'}; {way_on}",)
         raise
     if record and not as_json:

@@ -50,7 +50,7 @@ def test_a_limit_is_above_zero(given: list[str]) -> None:
     """The error names the limit."""
     fault = CliRunner().invoke(shows, given).exception
     assert isinstance(fault, UsageError)
-    assert "it is a" in str(fault)
+    assert "must be > 0" in str(fault)
 
 
 #: A world with a baseline that ends as it should and three that do not.

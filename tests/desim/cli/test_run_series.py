@@ -97,11 +97,11 @@ def test_an_outage_or_a_limit_ends_the_series_and_the_same_command_goes_on(desim
             ended = desim(*command)
             assert (ended.code, ended.err.count("\n")) == (1, 1)
             assert "503" in ended.err
-            assert "the same command goes on with the series in s" in ended.err
+            assert "the same command goes on, and pays for no reply twice" in ended.err
         stopped = desim(*command, "--max-calls", "2")
         assert stopped.code == 1
         assert "max-calls" in stopped.err
-        assert "the same command goes on with the series in s" in stopped.err
+        assert "the same command goes on, and pays for no reply twice" in stopped.err
         assert desim(*command).code == 0
         assert len(stub.requests) == 3 * 4 + len(is_down)
         is_down.add(len(stub.requests))
