@@ -6,8 +6,7 @@ from pathlib import Path
 import click
 from attrs import evolve, frozen
 
-from desim.catalog.policy_spec import read_policies
-from desim.cli.options import POLICIES, PrintOptions, command, converted
+from desim.cli.options import POLICIES, PrintOptions, command
 from desim.cli.tables import print_episode, print_found
 from desim.episodes.resume import BranchOptions, play_branch
 from desim.errors import UsageError
@@ -15,7 +14,7 @@ from desim.reports.elements.drawing import check_plot
 from desim.reports.regret_plot import write_plot
 from desim.schema.signatures import given
 from desim.studies.branches import compare_branches
-from desim.studies.options import OPTIONS, ComparedEnds, RegretOptions
+from desim.studies.options import ComparedEnds, RegretOptions
 from desim.studies.regret import regret
 
 #: `A:B[:K]`: which decisions.
@@ -50,20 +49,11 @@ def read_slice(text: str) -> slice:
     return slice(*(int(part) if part else None for part in found.groups()))
 
 
-def _compared_with(specs: tuple[str, ...]) -> object:
-    return OPTIONS if specs == (OPTIONS,) else read_policies(specs)
-
-
 @command(
     "regret",
     record={"metavar": "RECORD", "type": click.Path(dir_okay=False)},
     then={**POLICIES, "option": "--then"},
-    against={
-        **POLICIES,
-        "option": "--against",
-        "metavar": "options|[ROLE=]SPEC",
-        "callback": converted(_compared_with),
-    },
+    against={**POLICIES, "option": "--against", "metavar": "options|[ROLE=]SPEC"},
     decisions={"metavar": "A:B[:K]", "type": read_slice},
     kinds={"option": "--do", "multiple": True, "metavar": "NAME"},
     futures={"type": click.IntRange(min=1)},

@@ -11,7 +11,7 @@ import contextlib
 import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from attrs import define, field, frozen
@@ -35,9 +35,6 @@ from desim.show.table import Table, Tabular
 from desim.statistics.intervals import Interval, interval
 from desim.studies.options import TuneOptions
 from desim.studies.problem import Point, Problem
-
-if TYPE_CHECKING:  # an extra
-    import optuna
 
 #: Most episodes of a search, and largest seed of the sampler.
 _MAX_BUDGET, _MAX_SAMPLER_SEED = 100_000_000, 2**32 - 1
@@ -265,7 +262,7 @@ def tune(options: TuneOptions) -> Tuned:
                 p_threshold=_P_VALUE, n_startup_steps=_LEAST_SEEDS
             ),
         )
-        search = _Search(options, searched, ours, study, store, players, show)
+        search = _Search(options, searched, ours, optuna, study, store, players, show)
         try:
             exhausted = search.run()
             best = search.best
@@ -338,7 +335,8 @@ class _Search:
     options: TuneOptions
     problem: Problem
     seeds: tuple[int, ...]
-    study: "optuna.Study"
+    optuna: Any
+    study: Any
     store: Store
     players: Executor
     progress: Progress
@@ -361,14 +359,14 @@ class _Search:
         return exhausted
 
     @property
-    def best(self) -> "optuna.trial.FrozenTrial | None":
+    def best(self) -> Any:
         """The trial with the best mean, the first of equal ones."""
         try:
             return self.study.best_trial
         except ValueError:  # none has played all seeds
             return None
 
-    def point_of(self, trial: "optuna.Trial | optuna.trial.FrozenTrial") -> Point:
+    def point_of(self, trial: Any) -> Point:
         """Return the values that a trial plays."""
         return {n: one.rounded(trial.params[n]) for n, one in self.problem.ranges.items()}
 
@@ -396,18 +394,16 @@ class _Search:
         played = f"{self.episodes:,} of {self.options.budget:,} episodes"
         return f"stopped after {played}; {so_far}; {goes_on}"
 
-    def _proposed(self) -> "optuna.Trial | None":
+    def _proposed(self) -> Any:
         """Return a trial of a new point that is not refused; None if all draws are known."""
-        from optuna.samplers import RandomSampler, TPESampler
-        from optuna.trial import TrialState
-
-        distributions = {name: _distribution(one) for name, one in self.problem.ranges.items()}
+        ranges, samplers = self.problem.ranges, self.optuna.samplers
         for attempt in range(_DRAWS):
             # The seed depends on the points so far alone.
             words = np.random.SeedSequence([self.options.sampler_seed, len(self.points), attempt])
-            sampler = TPESampler if attempt < _FIRST_DRAWS else RandomSampler
+            by_chance = attempt >= _FIRST_DRAWS
+            sampler = samplers.RandomSampler if by_chance else samplers.TPESampler
             self.study.sampler = sampler(seed=int(words.generate_state(1)[0]))
-            trial = self.study.ask(distributions)
+            trial = self.study.ask({n: self._distribution(r) for n, r in ranges.items()})
             if (point := self.point_of(trial)) not in self.points:
                 self.points.append(point)
                 try:
@@ -417,13 +413,12 @@ class _Search:
                     self.failed += 1
                 else:
                     return trial
-            self.study.tell(trial, state=TrialState.FAIL)
+            self.study.tell(trial, state=self.optuna.trial.TrialState.FAIL)
         return None
 
-    def _play(self, trial: "optuna.Trial") -> None:
+    def _play(self, trial: Any) -> None:
         """Play the seeds of a point in batches until it is pruned or an episode has no figure."""
-        from optuna.trial import TrialState
-
+        states = self.optuna.trial.TrialState
         scores: list[float] = []
         size = math.ceil(len(self.seeds) / _BATCHES)
         for start in range(0, len(self.seeds), size):
@@ -435,16 +430,24 @@ class _Search:
             if missing := len(batch) - len(known):
                 self.error = self.error or missing_text(missing, len(batch))
                 self.failed += 1
-                self.study.tell(trial, state=TrialState.FAIL)
+                self.study.tell(trial, state=states.FAIL)
                 return
             for place, score in enumerate(known, start):
                 trial.report(score, place)
             scores += known
             if len(scores) < len(self.seeds) and trial.should_prune():
                 self.pruned += 1
-                self.study.tell(trial, state=TrialState.PRUNED)
+                self.study.tell(trial, state=states.PRUNED)
                 return
         self.study.tell(trial, sum(scores) / len(scores))
+
+    def _distribution(self, one: Range | Choices) -> Any:
+        kinds = self.optuna.distributions
+        if isinstance(one, Choices):
+            return kinds.CategoricalDistribution(one.values)
+        if one.scale == "int":
+            return kinds.IntDistribution(int(one.low), int(one.high))
+        return kinds.FloatDistribution(one.low, one.high, log=one.scale == "log")
 
     def default(self, held_out: Sequence[int]) -> tuple[str, Setting | None]:
         """Play the policy and the model without the parameters that are searched.
@@ -460,13 +463,3 @@ class _Search:
         if any(score is not None for score in known):
             setting = Setting({}, known, self.scores(self.problem.plan({}, held_out)))
         return plan.cells[0].entry.label, setting
-
-
-def _distribution(one: Range | Choices) -> "optuna.distributions.BaseDistribution":
-    from optuna import distributions as kinds
-
-    if isinstance(one, Choices):
-        return kinds.CategoricalDistribution(one.values)
-    if one.scale == "int":
-        return kinds.IntDistribution(int(one.low), int(one.high))
-    return kinds.FloatDistribution(one.low, one.high, log=one.scale == "log")
