@@ -175,19 +175,11 @@ class RowColumns(Sequence[Row]):
         return [_number(name, value) for value in self.column(name)]
 
     def values(self, name: str) -> list[float]:
-        """Return the known numbers of a column, truth values as 0 and 1.
-
-        Raises:
-            UsageError: The column does not exist, or holds values that are not numbers.
-        """
+        """Return the known numbers of a column; see `numbers`."""
         return [value for value in self.numbers(name) if value is not None]
 
     def counted(self, name: str) -> list[float | None]:
-        """Return a column of numbers; a failed episode has the worst score, if its model has one.
-
-        Raises:
-            UsageError: See `numbers`.
-        """
+        """Return `numbers`; a failed episode has the worst score, if its model declares one."""
         found = self.numbers(name)
         if name != "score":
             return found
@@ -195,11 +187,7 @@ class RowColumns(Sequence[Row]):
         return [score if error is None else worst for score, error, worst in each]
 
     def by_seed(self, name: str) -> Mapping[Hashable, float]:
-        """Return the mean of the known numbers of a column by seed.
-
-        Raises:
-            UsageError: The column does not exist, or holds values that are not numbers.
-        """
+        """Return the mean of the known numbers of a column by seed; see `numbers`."""
         return means_by_seed(self.column("seed"), self.numbers(name))
 
     def places(self, by: Sequence[str]) -> dict[Key, list[int]]:

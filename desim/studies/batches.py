@@ -90,15 +90,6 @@ class Batches:
             raise UsageError(f"{self.name(cell)} cannot be compared with the others: {problem}")
         return values
 
-    def check_range(self, cell: int) -> None:
-        """Refuse values outside the declared range, of which differences may lie within.
-
-        Raises:
-            UsageError: A value is outside.
-        """
-        if self.bounds and (values := self.values(cell)):
-            self.bounds.scaled(values)
-
     def mean(self, cell: int) -> float | None:
         """Return the mean of the figure; None if an episode has none."""
         values = self.values(cell)

@@ -212,7 +212,7 @@ def compare(options: CompareOptions) -> Comparison:
         pairs = reference_groups(keys, by, against)
         others = {keys.index(key): keys.index(other) for key, other in pairs.items()}
         measured: Mapping[int, int | None] = others or dict.fromkeys(played.cells)
-        bounds = played.bounds
+        declared = bounds = played.bounds
         if bounds and others:
             bounds = bounds.of_differences()
         of_each = evolve(goal, alpha=(1 - options.level) / len(measured), bounds=bounds)
@@ -222,7 +222,8 @@ def compare(options: CompareOptions) -> Comparison:
             references = [other for cell in going if (other := measured[cell]) is not None]
             played.play(dict.fromkeys([*going, *references], count))
             for cell in {*going, *references}:
-                played.check_range(cell)
+                if declared and (values := played.values(cell)):
+                    declared.scaled(values)  # differences may lie within, where values do not
             for cell in going:
                 found[cell] = _compared_line(played, cell, keys[cell], of_each, measured[cell])
             # Further seeds of a constant would be played in vain if it is one.
