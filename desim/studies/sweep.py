@@ -231,7 +231,7 @@ def _from_file(path: Path) -> dict[str, Any]:
         raise UsageError(f"cannot read {path}: {fault.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, SchemaError, RecursionError) as fault:
         raise UsageError(f"{path} describes no sweep: {fault}") from None
-    return {**{name: getattr(spec, name) for name in plain}, **design}
+    return {**{name: value for name, value in given(spec).items() if value}, **design}
 
 
 def _values(text: str) -> str | list[str]:

@@ -32,6 +32,7 @@ from desim.catalog.known_scores import (
 )
 from desim.core.policy import is_drawing
 from desim.core.roles import Knowledge
+from desim.engine.plan import FIXED
 from desim.episodes.lineup import lineup_knows
 from desim.episodes.replay import replay
 from desim.rows.known_means import played_roles, read_label
@@ -111,7 +112,11 @@ def known_scores(name: str, seeds: Sequence[int], jobs: int) -> KnownScores:
     world, model = name.partition("/")[0], catalog.model(name)
     each = seeds[:1] if (fixed := model.deterministic) else seeds
     rows = played(name, MORE.get(world, ()), each, seeds, jobs)
-    counts = {policy: len(own) for (policy,), own in rows.groups("policy").items()}
+    # One episode of a policy that does not draw stands for all seeds of a deterministic preset.
+    counts = {
+        policy: 1 if FIXED in own[0] else len(own)
+        for (policy,), own in rows.groups("policy").items()
+    }
     knows = levels_of(model, counts)
     roles = tuple(sorted({played_roles(one, model) or () for one in counts}))
     floor = FLOORS.get(world, FLOOR)

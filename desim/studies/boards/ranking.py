@@ -12,12 +12,7 @@ from desim.core.policy import sees_more_than_rules
 from desim.core.roles import Knowledge, knowledge_legend, knowledge_order
 from desim.engine.plan import DEFAULTS, FIXED, ITEMS
 from desim.rows.columns import mean
-from desim.rows.estimate_notes import (
-    DEFAULTS_MEANS,
-    estimate_legend,
-    estimate_notes,
-    to_tell_term,
-)
+from desim.rows.estimate_notes import DEFAULTS_MEANS, estimate_legend, estimate_notes, to_tell_term
 from desim.rows.failures import course
 from desim.rows.rows import Rows
 from desim.rows.samples import Sample, score_sample
@@ -35,9 +30,6 @@ from desim.statistics.pairing import Difference
 _LEVEL = 0.95
 
 _HEADS = ("policy", "rank", "n", "mean score", HALF, "to the best", TO_TELL, "ended")
-
-#: The mark of a rank whose policy may be the best.
-_BEST = " *"
 
 _RANK = (
     "rank: the lowest and the highest that the data leave possible (95 %, all together), among "
@@ -285,7 +277,7 @@ def rank_cell(line: BoardLine) -> Printed | None:
     low, high = line.ranks
     text = f"{low}" if low == high else f"{low}-{high}"
     is_compared = high > 1 or line.to_best is not None
-    return Printed(line.ranks, text + _BEST * (line.may_be_best and is_compared))
+    return Printed(line.ranks, text + " *" * (line.may_be_best and is_compared))
 
 
 def to_best_cell(line: BoardLine) -> Printed | None:
