@@ -3,7 +3,7 @@
 import contextlib
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from heapq import heappush
 from typing import Any
 
@@ -71,7 +71,7 @@ class Decision(Event):
     Attributes:
         before: The priority of events that wait, at this tick, until the question is answered.
         actions: The action classes that may answer it, as `World.ask` takes them; None for all.
-        spec: The role with these alone; like the observation set when the question is handed out.
+        narrowed: The role with these alone, from when the question is handed out; None for all.
         action: The answer, once given; `wire` is its tagged JSON object.
         delay: Ticks from the question until the answer takes effect.
         is_relayed: Whether a part has asked it, which delays the answer in its own ticks.
@@ -80,7 +80,7 @@ class Decision(Event):
     observation: Any
     action: Any
     wire: bytes = b""
-    spec: Role
+    narrowed: Role | None = None
     delay: int = 0
     is_relayed: bool = False
 
@@ -95,9 +95,15 @@ class Decision(Event):
         self.actions = actions
 
     @property
+    def spec(self) -> Role:
+        """The role, with the actions alone that may answer."""
+        roles: Mapping[str, Role] = getattr(self.env, "roles")  # noqa: B009 (a World's)
+        return self.narrowed or roles[self.role]
+
+    @property
     def possible(self) -> tuple[str, ...]:
         """The tags of the actions that may answer it; empty where all of the role's may."""
-        return () if self.actions is None else self.spec.tags
+        return self.narrowed.tags if self.narrowed else ()
 
     def settle(self, action: Any) -> None:
         """Resume the process that asked: at this tick, or when its delay has passed."""

@@ -97,7 +97,7 @@ class Run(Generic[S]):
         self.handed_out: list[Decision] = []
         self.fault: DesimError | None = None
         self.world = World(seed, check_roles(model, seats))
-        self.world.points = points
+        self.world.points, self.world.roles = points, roles
         self._limits = limits or Limits()
         self._events = 0
         seconds = self._limits.seconds
@@ -214,8 +214,8 @@ class Run(Generic[S]):
                     f"{role!r} was asked {count} times at t={now} and the clock does not move; "
                     f"max_questions_per_tick is {self._most_asked[role]}"
                 )
-            spec = self.roles[role]
-            decision.spec = spec if decision.actions is None else self._narrowed(decision)
+            if decision.actions is not None:
+                decision.narrowed = self._narrowed(decision)
             decision.observation = seen = decision.observe()
             if not self._fits[role](seen):
                 self._check_observation(decision)

@@ -1,7 +1,7 @@
 """The clock: SimPy on whole ticks, with questions to roles, named random streams and an end."""
 
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from heapq import heapify, heappush
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
     from numpy.random import Generator
 
     from desim.core.calendar import TickCalendar
+    from desim.core.roles import Role
 
 #: Most events at one tick between two decisions: with more, a process waits in a loop that lets no
 #: time pass.
@@ -34,6 +35,7 @@ class World(simpy.Environment):
         seed: That of the episode.
         draw_seed: The seed of the streams that are claimed from now on: `seed` until `redraw`.
         seats: The roles that policies play; only they can be asked.
+        roles: All roles of the run by name; empty in the world of a part.
         ended: Why the episode ended; empty while it runs.
         left: The processes that waited when no event was left, as `waiting` returns them.
         asked: Questions that are not handed out yet, in the order in which they were asked.
@@ -66,6 +68,7 @@ class World(simpy.Environment):
         super().__init__()
         self.seed = self.draw_seed = seed
         self.seats = seats
+        self.roles: Mapping[str, Role] = {}
         self.ended = ""
         self.left: tuple[str, ...] = ()
         self.asked: list[Decision] = []
