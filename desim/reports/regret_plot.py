@@ -60,7 +60,7 @@ def _panel(panel: "Axes", lines: Sequence[DecisionRegret], title: str) -> None:
             continue
         at = [line.place.at for line in some]
         mean = drawable(line.cost for line in some)
-        half = drawable(line.found.paired.half if line.found else None for line in some)
+        half = drawable(line.found.half if line.found else None for line in some)
         panel.errorbar(
             at,
             mean,
@@ -85,14 +85,14 @@ def _label(lines: Sequence[DecisionRegret], *, costs: bool) -> str:
     if costs:
         return "costs: its interval is above 0"
     # One future has no interval; a difference that is the same in all of several needs none.
-    pairs = [line.found.paired for line in lines if line.found]
+    pairs = [line.found for line in lines if line.found]
     return "no interval: one future" if all(p.n == 1 for p in pairs) else "not shown to cost"
 
 
 def _named(panel: "Axes", dearest: Sequence[DecisionRegret]) -> Iterator[str]:
     """Number the most expensive decisions in the panel, and yield what they were."""
     for rank, line in enumerate(dearest, 1):
-        high = line.found.paired.high if line.found else None
+        high = line.found.high if line.found else None
         top = line.cost if high is None else high
         panel.annotate(
             str(rank),

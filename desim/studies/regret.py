@@ -34,7 +34,7 @@ from desim.schema.signatures import takes
 from desim.short_repr import short_repr
 from desim.show.progress import shown_progress
 from desim.statistics.intervals import checked_level
-from desim.statistics.pairing import difference, simultaneous
+from desim.statistics.pairing import paired, simultaneous
 from desim.studies.branches import Place, labels, notes_on, seeds_of_futures
 from desim.studies.options import OPTIONS, RegretOptions
 from desim.studies.regret_table import DecisionRegret, RegretTable
@@ -361,7 +361,7 @@ def _lines(
             line = evolve(
                 line,
                 best=tagged_object(question.actions[judged.best]),
-                found=difference(_without_dust(judged), judged.recorded, each),
+                found=paired(_without_dust(judged), judged.recorded, each),
                 recorded_mean=sum(judged.recorded) / len(judged.recorded),
             )
         yield line

@@ -7,7 +7,7 @@ from attrs import asdict, frozen
 
 from desim.show.estimates import estimate_cells, interval_head
 from desim.show.table import Printed, Table, Tabular
-from desim.statistics.pairing import Difference
+from desim.statistics.intervals import Interval
 from desim.studies.branches import Place, action_text
 from desim.studies.options import OPTIONS
 
@@ -32,34 +32,34 @@ class DecisionRegret:
     played: int
     left_out: int = 0
     best: Mapping[str, Any] | None = None
-    found: Difference | None = None
+    found: Interval | None = None
     recorded_mean: float | None = None
 
     @property
     def cost(self) -> float:
         """The estimated difference; 0 without another action."""
-        return self.found.paired.mean if self.found else 0.0
+        return self.found.mean if self.found else 0.0
 
     @property
     def costs(self) -> bool:
         """Whether the whole interval of the difference is above 0."""
-        low = self.found.paired.low if self.found else None
+        low = self.found.low if self.found else None
         return low is not None and low > 0
 
     def plain(self) -> dict[str, Any]:
         """Return the line as a plain object."""
-        paired = self.found.paired if self.found else None
+        found = self.found
         return {
             **asdict(self.place),
             "recorded": self.recorded,
             "best": self.best,
             "played": self.played,
             "left_out": self.left_out,
-            "n": paired.n if paired else 0,
+            "n": found.n if found else 0,
             "recorded_mean": self.recorded_mean,
-            "difference": paired.mean if paired else None,
-            "low": paired.low if paired else None,
-            "high": paired.high if paired else None,
+            "difference": found.mean if found else None,
+            "low": found.low if found else None,
+            "high": found.high if found else None,
             "costs": self.costs,
         }
 
@@ -159,14 +159,13 @@ class RegretTable(Tabular):
 
 def _cells(line: DecisionRegret, *, roles: bool) -> list[Any]:
     place = line.place
-    paired = line.found.paired if line.found else None
     return [
         Printed(place.at, str(place.at)),
         place.when,
         *([place.role] if roles else []),
         action_text(line.recorded),
         action_text(line.best) if line.best else None,
-        paired.n if paired else None,
-        *estimate_cells(paired, sd=False),
+        line.found.n if line.found else None,
+        *estimate_cells(line.found, sd=False),
         "*" if line.costs else "",
     ]

@@ -48,9 +48,9 @@ def test_the_absurd_order_is_named_first(bad: Episode) -> None:
     assert (first.place.at, first.place.t, first.place.role) == (6, 6, "retailer")
     assert first.recorded == {"do": "order", "quantity": 60}
     assert first.found is not None
-    assert first.found.paired.low is not None
-    assert first.found.paired.low > 20
-    assert first.found.paired.n == 8
+    assert first.found.low is not None
+    assert first.found.low > 20
+    assert first.found.n == 8
     assert second.cost < first.cost / 10
     assert [line.place.at for line in found.lines] == list(range(4, 9))
     text = str(found)
@@ -117,7 +117,7 @@ def test_hindsight_and_one_future(bad: Episode) -> None:
     [single] = regret(bad, "order_up_to", futures=1, **late).lines
     for line in (hindsight, single):
         assert line.found is not None
-        assert (line.found.paired.n, line.found.paired.low) == (1, None)
+        assert (line.found.n, line.found.low) == (1, None)
         assert not line.costs
     assert hindsight.cost != single.cost
     true, one = (str(regret(bad, "order_up_to", futures=futures, **late)) for futures in (None, 1))
@@ -133,7 +133,7 @@ def test_a_policy_is_compared_with_the_record(bad: Episode) -> None:
     line = found.lines[1]
     assert line.best == {"do": "order", "quantity": 4}
     assert line.found is not None
-    assert line.found.paired.n == 6
+    assert line.found.n == 6
     plain = found.plain()
     assert len(plain["decisions"]) == 3
     assert plain["against"] == "constant,quantity=4"
