@@ -31,8 +31,8 @@ _NAMED = 2
 #: Presets whose models are kept.
 _MODELS = 64
 
-#: The modules of a user's policies in a label.
-_MODULE = re.compile(r"([\w.]+):[A-Za-z_]")
+#: What may be the module of a user's policy in a label; addresses of hosts have colons as well.
+_MODULE, _ADDRESS = re.compile(r'([^\s,="]+):'), re.compile(r'https?://[^\s,"]*')
 
 K = TypeVar("K", bound=Hashable)
 
@@ -193,7 +193,7 @@ def played_roles(label: str, model: Model[Any]) -> tuple[str, ...] | None:
 
 def _at_hand(label: str) -> Policies:
     """Return the policies of a label that may come from a file, reading which imports no code."""
-    if not all(map(is_loaded, _MODULE.findall(label))):
+    if not all(map(is_loaded, _MODULE.findall(_ADDRESS.sub("", label)))):
         raise UsageError(f"{label!r} was not played in this process")
     return read_label(label)
 

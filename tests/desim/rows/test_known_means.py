@@ -74,9 +74,10 @@ def test_rows_from_a_file_import_no_code() -> None:
     assert "antigravity" not in sys.modules
     assert note(Rows([row("a", 0, 1, model="antigravity:Model")])) == ""
     name = "support.known_worlds:Measured"
-    rows = Rows([row("antigravity:P", 0, 1, model=name, preset="short", params={})])
-    assert note(rows) == ""
-    assert rows.table().knows == {}
+    for label in ("antigravity:P", "antigravity:3", "x,y=antigravity:P", "walker=antigravity://P"):
+        rows = Rows([row(label, 0, 1, model=name, preset="short", params={})])
+        assert note(rows) == ""
+        assert rows.table().knows == {}
     assert "antigravity" not in sys.modules
 
 
