@@ -20,7 +20,7 @@ from desim.records.episode import Episode, Inside
 from desim.records.messages import messages_of
 from desim.records.record_file import record_stem
 from desim.records.tables import What
-from desim.show.files import new_file, write_new
+from desim.show.files import write_new
 from desim.show.frames import Columns, lines, write_parquet
 
 #: The exportable parts of an episode.
@@ -101,8 +101,7 @@ def _export_table(
     name = f"{what}.{form}"
     if form == "parquet":
         _prepare(folder, [folder / name])
-        with new_file(folder / name) as partial:
-            write_parquet(lines(columns), partial)
+        write_parquet(lines(columns), folder / name)
         return (folder / name,)
     rows = [*lines(columns)]
     objects = ",\n".join(msgspec.json.encode(row).decode() for row in rows)
