@@ -18,6 +18,7 @@ from desim import catalog
 from desim.catalog.policy_spec import Spec
 from desim.core.model import Model
 from desim.engine.budget import CommandBudget, spending
+from desim.engine.grid import checked_seeds
 from desim.engine.opened_files import noting
 from desim.engine.plan import RECORDS, Cell, Frame, safe_name
 from desim.engine.policies import DEFAULT_HOST, entries, host_of
@@ -161,39 +162,31 @@ def plan_to_print(path: Path, max_cost: float | None = None) -> Plan:
             name: evolve(world, repeats=world.repeats or suite.repeats)
             for name, world in suite.worlds.items()
         }
-        jobs = []
+        jobs, count = [], 0
         for name, world in worlds.items():
+            names = [e for e, table in suite.entries.items() if name in (table.worlds or worlds)]
             with at(f"worlds.{name}"):
                 seeds = _seeds_in(world.seeds or suite.seeds, world.episodes)
+            count += len(names) * len(seeds) * (world.repeats or 1) * world.episodes
+            if count > MAX_JOBS:
+                raise UsageError(f"there are {count:,} episodes; a suite has at most {MAX_JOBS:,}")
             jobs += [
                 ((place, repeat), JobKey(name, entry, seed, repeat))
-                for entry, table in suite.entries.items()
-                if name in (table.worlds or worlds)
+                for entry in names
                 for place, seed in enumerate(seeds)
                 for repeat in range(world.repeats or 1)
             ]
-        ordered = tuple(job for _, job in sorted(jobs, key=lambda pair: pair[0]))
-        plan = Plan(path, evolve(suite, worlds=worlds), ordered)
-        if plan.episodes > MAX_JOBS:
-            raise UsageError(
-                f"there are {plan.episodes:,} episodes; a suite has at most {MAX_JOBS:,}"
-            )
-    return plan
+    ordered = tuple(job for _, job in sorted(jobs, key=lambda pair: pair[0]))
+    return Plan(path, evolve(suite, worlds=worlds), ordered)
 
 
 def _seeds_in(given: str | list[int], episodes: int) -> Sequence[int]:
     """Return the seeds of a world, each of which begins a number of episodes in a row.
 
     Raises:
-        UsageError: They have another form, are none or too many, or two series would play one seed.
+        UsageError: They have another form, or two series would play one seed.
     """
-    seeds = read_seeds(given) if isinstance(given, str) else given
-    if seeds[MAX_JOBS:]:  # a range may have more than `len` can count
-        raise UsageError(
-            f"more seeds than {MAX_JOBS:,} were given; a suite has at most {MAX_JOBS:,}"
-        )
-    if not seeds or min(seeds) < 0 or len({*seeds}) < len(seeds):
-        raise UsageError(f"seeds {given!r} were given; they are different numbers of at least 0")
+    seeds = checked_seeds(read_seeds(given) if isinstance(given, str) else given)
     if any(after - before < episodes for before, after in itertools.pairwise(sorted(seeds))):
         raise UsageError(
             f"seeds {given!r} and episodes = {episodes} were given, so that two series would play "
