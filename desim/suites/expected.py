@@ -6,22 +6,20 @@ or if there are none, from the calls that its method declares.
 
 from collections.abc import Iterator, Sequence
 from statistics import fmean
-from typing import Any
 
 from attrs import frozen
 
 from desim.catalog.policy_spec import Spec
 from desim.core.limits import Limits
 from desim.core.model import ItemsModel, rules_of
-from desim.core.policy import OutsidePolicy
 from desim.episodes.driver import play
-from desim.episodes.lineup import assign, maker_of
+from desim.episodes.lineup import assign
 from desim.errors import DesimError
 from desim.show.estimates import short_cell
 from desim.show.table import Printed, Table
 from desim.suites.suite_file import EntryTable
 from desim.suites.suite_folder import Outcomes, Played
-from desim.suites.suite_plan import Plan, SuiteCell
+from desim.suites.suite_plan import Plan, SuiteCell, outside_class
 
 _MILLION = 1_000_000
 
@@ -119,7 +117,11 @@ def _use(left: int, cell: SuiteCell, own: Sequence[Played], *, declared: bool) -
     specs = {role: Spec.read(one) for role, one in policies.items() if isinstance(one, str)}
     if isinstance(model, ItemsModel) and any("router" in one.arguments for one in specs.values()):
         return (0.0, 0.0, 0.0), "stored answers"
-    sent = {role: n for role, spec in specs.items() if (n := _calls_a_decision(spec, model))}
+    calls_of = {
+        role: outside_class(str(spec), model).calls_a_decision(spec.arguments)
+        for role, spec in specs.items()
+    }
+    sent = {role: calls for role, calls in calls_of.items() if calls}
     if not (declared and sent):
         return _UNKNOWN, "none"
     random = {**{role: str(spec) for role, spec in specs.items()}, **dict.fromkeys(sent, "random")}
@@ -132,13 +134,6 @@ def _use(left: int, cell: SuiteCell, own: Sequence[Played], *, declared: bool) -
     seen = sum(sent[step.role] * (rules[step.role] + len(step.observed)) for step in asked)
     calls = left * sum(sent[step.role] for step in asked)
     return (calls, left * seen / _CHARACTERS, calls * _WRITTEN), _BASIS
-
-
-def _calls_a_decision(spec: Spec, model: Any) -> int:
-    maker = maker_of(str(spec), model)
-    if isinstance(maker, type) and issubclass(maker, OutsidePolicy):
-        return maker.calls_a_decision(spec.arguments)
-    return 0
 
 
 def _cost(entry: EntryTable, read: float | None, wrote: float | None) -> float | None:

@@ -15,12 +15,10 @@ from attrs import define, evolve, field
 
 from desim.catalog.policy_spec import Spec
 from desim.core.model import ItemsModel
-from desim.core.policy import OutsidePolicy
 from desim.engine.budget import CommandBudget, MoneyLimit, spending
 from desim.engine.plan import RECORDS, Grid
 from desim.engine.run.job_records import has_record, set_aside
 from desim.engine.run.playing import Playing, playing
-from desim.episodes.lineup import maker_of
 from desim.errors import DesimError, UsageError
 from desim.records.episode import Episode
 from desim.show.files import write_whole
@@ -32,7 +30,7 @@ from desim.suites.suite_folder import (
     outcomes_of,
     record_in,
 )
-from desim.suites.suite_plan import MODEL_POLICY, JobKey, Plan, SuiteCell
+from desim.suites.suite_plan import MODEL_POLICY, JobKey, Plan, SuiteCell, outside_class
 
 #: The file of a folder that holds what each method answered to each question, right or wrong.
 _PREDICTIONS = "predictions.jsonl"
@@ -222,7 +220,7 @@ class SuitePlaying:
                 past = Episode.read(record_in(self.out, self.outcomes[job][0]), keep_steps=False)
                 played.setdefault(key, (cell.model, {}))[1][entry.method] = past
         return {
-            key: list(_policy_class(model).predictions(model, episodes))
+            key: list(outside_class(MODEL_POLICY, model).predictions(model, episodes))
             for key, (model, episodes) in played.items()
         }
 
@@ -241,13 +239,6 @@ class SuitePlaying:
             "learned": learned,
             "stored": mine.get((model, job.world, job.seed, job.repeat), []),
         }
-
-
-def _policy_class(model: ItemsModel[Any]) -> type[OutsidePolicy]:
-    maker = maker_of(MODEL_POLICY, model)
-    assert isinstance(maker, type)
-    assert issubclass(maker, OutsidePolicy)
-    return maker
 
 
 def _prices(record: Path) -> Iterator[float]:

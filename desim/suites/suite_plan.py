@@ -17,12 +17,13 @@ from attrs import evolve, field, frozen
 from desim import catalog
 from desim.catalog.policy_spec import Spec
 from desim.core.model import Model
+from desim.core.policy import OutsidePolicy
 from desim.engine.budget import CommandBudget, spending
 from desim.engine.grid import checked_seeds
 from desim.engine.opened_files import noting
 from desim.engine.plan import RECORDS, Cell, Frame, safe_name
 from desim.engine.policies import DEFAULT_HOST, entries, host_of
-from desim.episodes.lineup import Policies, assigned, resolve
+from desim.episodes.lineup import Policies, assigned, maker_of, resolve
 from desim.errors import UsageError
 from desim.studies.sweep import read_seeds
 from desim.suites.suite_file import (
@@ -283,3 +284,11 @@ def _arguments(table: EntryTable, options: Mapping[str, Any]) -> dict[str, str]:
     keys = ("model", "base_url", "key_env", "price_in", "price_out", "method")
     named = {key: str(value) for key in keys if (value := getattr(table, key))}
     return named | {k: argument_text(value) for k, value in {**options, **table.options}.items()}
+
+
+def outside_class(spec: str, model: Model[Any]) -> type[OutsidePolicy]:
+    """Return the class of a policy; `OutsidePolicy` itself for one that asks nobody outside."""
+    maker = maker_of(spec, model)
+    if isinstance(maker, type) and issubclass(maker, OutsidePolicy):
+        return maker
+    return OutsidePolicy
