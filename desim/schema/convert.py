@@ -156,7 +156,18 @@ def _struct_fields(cls: type) -> list[tuple[str, str, frozenset[type]]]:
 
 # -- from structs ----------------------------------------------------------------------------------
 
-_SCALARS = {int, float, str, bool, NoneType}
+SCALARS = {int, float, str, bool, NoneType}
+
+
+def kept_fields(cls: type) -> list[str] | None:
+    """Return the fields of a class of scalars, whose instances their own JSON leads to again.
+
+    None for another class; a whole number in a field of floats would become a float.
+    """
+    kinds = [{*members(kind)} for kind in field_types(cls).values()]
+    plain = all(kind <= SCALARS and (int in kind or float not in kind) for kind in kinds)
+    built = any(each.converter or not each.init for each in attrs.fields(cls))
+    return [each.name for each in attrs.fields(cls)] if plain and not built else None
 
 
 def from_struct(value: Any, path: str = "$") -> Any:
@@ -164,7 +175,7 @@ def from_struct(value: Any, path: str = "$") -> Any:
     if isinstance(value, Struct):
         # Most fields are scalars; the call takes longer than the test.
         built = {
-            name: given if type(given) in _SCALARS else from_struct(given, f"{path}.{name}")
+            name: given if type(given) in SCALARS else from_struct(given, f"{path}.{name}")
             for name, given in msgspec.structs.asdict(value).items()
             if given is not UNSET
         }
