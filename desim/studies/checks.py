@@ -342,7 +342,9 @@ def futures(world: CheckedWorld) -> str:
     if not (differ or model.deterministic or model.kept is not None):
         text = f"futures after decision {third} of {len(steps)} do not differ: what was drawn ahead"
         raise Advice(f"{text} stays, and the model has no `redraw` and `kept`")
-    return f"{count} observations: the same after a redraw of the future; kept: {kept}"
+    found = "differ" if differ else "do not: nothing is left to draw"
+    found = "are one: the world is deterministic" if model.deterministic else found
+    return f"{count} observations: the same after a redraw; futures {found}; kept: {kept}"
 
 
 #: The checks in their order: those of episodes, and those of an episode that repeats itself.

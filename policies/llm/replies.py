@@ -111,7 +111,7 @@ def answer_only(reply: ModelReply) -> ModelReply:
     text = _SEPARATED.sub(lambda tag: f"<{'/' * (tag[1] == 'close')}{tag[2]}>", reply.text)
     thinking = reply.thinking or reply.text
     try:
-        text = _ENDS.sub("", without_reasoning(text[:LONGEST]))
+        text = _ENDS.sub("", without_reasoning(text))
     except BadReply as bad:
         malformed = reply.malformed or str(bad)
         return attrs.evolve(reply, text="", thinking=thinking, malformed=malformed)
