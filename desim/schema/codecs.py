@@ -15,12 +15,12 @@ import msgspec
 
 from desim.errors import SchemaError, WrongAction, possible, sentence
 from desim.schema.convert import (
-    SCALARS,
     check_finite,
     from_struct,
-    kept_fields,
+    has_exact,
     native,
     plain_scalar,
+    scalar_fields,
     to_struct,
     writer,
 )
@@ -55,7 +55,7 @@ class Codec:
         classes = self.classes.values()
         self.wire_type = union_of(wire_type(cls, tagged=True) for cls in classes)
         self._decode = msgspec.json.Decoder(self.wire_type).decode
-        self._writers = {cls: (writer(cls), kept_fields(cls)) for cls in classes}
+        self._writers = {cls: (writer(cls), scalar_fields(cls)) for cls in classes}
 
     def take(self, action: Any) -> tuple[Any, bytes]:
         """Return an action, given as instance or tagged object, as a replay reads it, and its JSON.
@@ -68,14 +68,14 @@ class Codec:
                 raise WrongAction(f"{short_repr(action)}; {self.expected()}")
             action = self.read(action)
         try:
-            write, fields = self._writers[type(action)]
+            write, scalars = self._writers[type(action)]
             wire = write(action)
             # msgspec writes nan and infinity as null, which an optional number would accept.
             if b"null" in wire:
                 check_finite(action)
             # Decoding is the check, also of an instance: its types may never have been checked.
             read = self._decode(wire)
-            if fields is None or not {type(getattr(action, each)) for each in fields} <= SCALARS:
+            if not has_exact(action, scalars):
                 action = from_struct(read)
         except _FAULTS as fault:
             raise self._wrong(action, sentence(fault)) from None

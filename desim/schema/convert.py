@@ -73,11 +73,14 @@ def type_check(kind: Any) -> Callable[[Any], bool]:
     A value for which the function returns False may still fit, and is left to that: one with a
     numpy scalar, an instance of a derived class.
     """
-    wires = {cls: wire_type(cls, tagged=False) for cls in members(kind) if is_class(cls)}
+    classes = [cls for cls in members(kind) if is_class(cls)]
+    checks = {cls: (scalar_fields(cls), wire_type(cls, tagged=False)) for cls in classes}
 
     def fits(value: Any) -> bool:
         try:
-            msgspec.convert(value, wires[type(value)], from_attributes=True)
+            scalars, wire = checks[type(value)]
+            if not has_exact(value, scalars):
+                msgspec.convert(value, wire, from_attributes=True)
         except (KeyError, TypeError, msgspec.ValidationError):
             return False
         return True
@@ -159,15 +162,22 @@ def _struct_fields(cls: type) -> list[tuple[str, str, frozenset[type]]]:
 SCALARS = {int, float, str, bool, NoneType}
 
 
-def kept_fields(cls: type) -> list[str] | None:
-    """Return the fields of a class of scalars, whose instances their own JSON leads to again.
-
-    None for another class; a whole number in a field of floats would become a float.
-    """
-    kinds = [{*members(kind)} for kind in field_types(cls).values()]
-    plain = all(kind <= SCALARS and (int in kind or float not in kind) for kind in kinds)
+def scalar_fields(cls: type) -> dict[str, set[Any]] | None:
+    """Return the fields of a class of scalars with their types; None for another class."""
+    kinds = {name: {*members(kind)} for name, kind in field_types(cls, include_extras=True).items()}
     built = any(each.converter or not each.init for each in attrs.fields(cls))
-    return [each.name for each in attrs.fields(cls)] if plain and not built else None
+    return None if built or not all(kind <= SCALARS for kind in kinds.values()) else kinds
+
+
+def has_exact(value: Any, fields: dict[str, set[Any]] | None) -> bool:
+    """Return whether the fields of an instance have exactly these types, so it fits unchanged.
+
+    Validators have checked their limits already. A whole number in a field of floats is not exact.
+    """
+    for name, kinds in (fields or {}).items():
+        if type(getattr(value, name)) not in kinds:
+            return False
+    return fields is not None
 
 
 def from_struct(value: Any, path: str = "$") -> Any:

@@ -181,6 +181,7 @@ def wire_type(cls: type, *, tagged: bool) -> type[Struct]:
         namespace={"__doc__": _summary(cls), "__attrs_class__": cls},
         kw_only=True,
         forbid_unknown_fields=True,
+        gc=False,  # it holds no cycle, and lives for one conversion
         frozen=True,
         **named,  # type: ignore[arg-type]
     )
