@@ -33,6 +33,7 @@ from typing import IO, Any, NoReturn, Self
 from unittest.mock import patch
 
 from attrs import frozen
+from cloudpickle import cloudpickle
 from support.command_line import Ended
 from support.memory import peak
 from support.paths import PYTHONPATH, ROOT
@@ -116,6 +117,8 @@ def _call(function: Callable[[], Any], env: dict[str, str], module: str) -> NoRe
 
 def _become_new(env: dict[str, str], module: str) -> None:
     """Leave nothing of this process but its modules and standard streams."""
+    # Another thread may have pickled at the fork, and would hold this lock for ever.
+    cloudpickle._DYNAMIC_CLASS_TRACKER_LOCK = threading.Lock()
     gc.freeze()  # nothing of the tests is finalised here
     gc.enable()
     _release_files()
