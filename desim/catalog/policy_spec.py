@@ -132,7 +132,7 @@ def label(policy: Any) -> str:
 
 
 def _without(policy: Any, hidden: Collection[str]) -> str:
-    """Return the `repr` of an attrs instance without its memory, which is no argument."""
+    """Return the `repr` of an attrs instance without its memory, which its spec does not name."""
     cls = type(policy)
     shown = [one.name for one in attrs.fields(cls) if one.repr and one.name not in hidden]
     given = ", ".join(f"{name}={getattr(policy, name)!r}" for name in shown)

@@ -159,7 +159,7 @@ def _policies(
 
 
 def _arguments(policy: type[Policy], model: type | None = None) -> Iterator[Plain]:
-    """Yield what a spec may set; a default that is no number or text is None."""
+    """Yield what a spec may set; a default other than a number or a text is None."""
     for call in policy.arguments(model, {}):
         texts = attribute_texts(call) if isinstance(call, type) else {}
         for name, parameter in parameters(call).items():

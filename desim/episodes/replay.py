@@ -17,7 +17,7 @@ from desim.core.result import Result
 from desim.core.run import Run, check_futures
 from desim.episodes.lineup import Policies, assign
 from desim.errors import BadRecord, DesimError, UsageError, WrongAction
-from desim.records.differences import DifferingPlace, differences
+from desim.records.differences import COMPARED, DifferingPlace, differences
 from desim.records.episode import Episode, Inside
 from desim.records.lines import Header, Step, step_class
 from desim.records.reach import model_reaches, policy_reaches, refuse
@@ -26,9 +26,6 @@ from desim.schema.signatures import takes
 from desim.short_repr import short_repr, shortened
 
 T = TypeVar("T")
-
-#: What is compared of a decision.
-_COMPARED = ("t", "role", "possible", "observation", "action")
 
 _decode = msgspec.json.decode
 
@@ -257,7 +254,7 @@ def replay(options: ReplayOptions) -> Episode:
 def same_step(number: int, recorded: Step, now: Step, *, answered: bool = True) -> None:
     """Raise `BadRecord` if a decision differs from the recorded one; its action if *answered*."""
     before, after = _compared(recorded, answered=answered), _compared(now, answered=answered)
-    for name, then, since in zip(_COMPARED, before, after, strict=True):
+    for name, then, since in zip(COMPARED, before, after, strict=True):
         # The same JSON is the same value; only other JSON needs a comparison of plain values.
         if then != since and isinstance(then, bytes):
             then, since = _decode(then), _decode(since)  # noqa: PLW2901

@@ -13,7 +13,7 @@ from desim.schema import to_plain
 from desim.short_repr import shortened
 
 #: What is compared of two decisions.
-_COMPARED = ("t", "role", "possible", "observation", "action")
+COMPARED = ("t", "role", "possible", "observation", "action")
 
 #: Levels of objects and lists whose items are compared one by one.
 _DEEPEST = 8
@@ -124,7 +124,7 @@ def _first_decision(a: Episode, b: Episode) -> FirstDifference | None:
         label = f"decision {same + 1:,}, t={step.t:,}, {step.role}"
         if mine is None or theirs is None:
             return FirstDifference(same, label, goes_on="A" if mine else "B")
-        pairs = [(getattr(mine, name), getattr(theirs, name), name) for name in _COMPARED]
+        pairs = [(getattr(mine, name), getattr(theirs, name), name) for name in COMPARED]
         if places := tuple(next(differences(*pair)) for pair in pairs if pair[0] != pair[1]):
             return FirstDifference(same, label, places)
     return None

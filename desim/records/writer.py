@@ -99,7 +99,8 @@ class Recorder:
 
     def end(self, end: Result | FailureLine) -> None:
         """Write the last line, with the digest of all before it."""
-        self._state_resumed()
+        if self._resumed:
+            self._state_resumed()
         line = _encode(ResultLine.of(end) if isinstance(end, Result) else end)
         self._digest.update(line[:-1])
         self._put(b'%b,"record_digest":"%b"}' % (line[:-1], self._digest.hexdigest().encode()))
@@ -117,9 +118,8 @@ class Recorder:
             self._resumed = ResumedLine(decisions)
 
     def _state_resumed(self) -> None:
-        if resumed := self._resumed:
-            self._resumed = None
-            self._put(_encode(resumed))
+        resumed, self._resumed = self._resumed, None
+        self._put(_encode(resumed))
 
     def _put(self, line: bytes) -> None:
         if self._fault is not None:

@@ -1,9 +1,14 @@
 """The command line as tests run it, and the files of a user."""
 
+import os
 import signal
 import subprocess
+import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
+
+from support.paths import PYTHONPATH
 
 #: A rule and a world as users write them.
 MINE = '''
@@ -80,3 +85,16 @@ def refused(ended: Ended, says: str, code: int = 2) -> None:
     assert ended.err.startswith("desim: ")
     assert ended.err.count("\n") == 1
     assert says in ended.err
+
+
+def python(*arguments: str, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
+    """Run Python with the project and the tests' helpers on its path."""
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": PYTHONPATH},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )

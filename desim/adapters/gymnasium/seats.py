@@ -152,7 +152,7 @@ class SeatSpaces:
         """Return which options may be given, as truth values; at least one.
 
         Raises:
-            UsageError: The action is no number of an option.
+            UsageError: The action is not the number of an option.
         """
         if not self._by_options:
             raise UsageError(f'the action space has no masks; give action="{OPTIONS}"')

@@ -54,7 +54,7 @@ class Start:
 
     @property
     def repeated(self) -> int:
-        """How many decisions of the record, of all roles, are repeated."""
+        """The number of decisions of the record, of all roles, that are repeated."""
         return self.at - 1
 
     @classmethod

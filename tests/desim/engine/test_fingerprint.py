@@ -2,16 +2,13 @@
 
 import importlib
 import importlib.metadata
-import os
-import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.command_line import Ended
+from support.command_line import Ended, python
 from support.forked import desim_process, ended
-from support.paths import PYTHONPATH
 from support.small_worlds import STRIDE, WALK, Stride
 
 from desim.catalog import policy_finder
@@ -85,17 +82,7 @@ def test_a_script_is_compared_as_well(folder: Path) -> None:
         "print(len(sweep(Walk, Own, range(2), out='out')))\n"
     )
 
-    def played() -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            [sys.executable, str(script)],
-            cwd=folder,
-            env={**os.environ, "PYTHONPATH": PYTHONPATH},
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-
+    played = partial(python, str(script), cwd=folder)
     assert played().stdout == "2\n"
     (folder / "helpers" / "sizes.py").write_text("ONE = 2\n")
     assert "(changed: the code of helpers.sizes)" in played().stderr

@@ -1,8 +1,6 @@
 """Executors: rows are the same wherever and in whatever order the jobs are played."""
 
-import os
 import random
-import subprocess
 import sys
 import threading
 from collections.abc import Sequence
@@ -15,8 +13,8 @@ import pytest
 from attrs import frozen
 from hypothesis import given
 from hypothesis import strategies as st
+from support.command_line import python
 from support.examples import examples
-from support.paths import PYTHONPATH
 from support.small_worlds import ENDLESS, FAILS, STRIDE, WALK, Dice, Go, Spot, Tally, Walk
 
 from desim import Policy
@@ -219,19 +217,6 @@ def test_local_classes_and_lambdas_play_in_workers() -> None:
     assert lines(rows) == lines(sweep(local_model(), local_policies(), range(9)))
     assert len(rows) == 36
     assert not rows.failed
-
-
-def python(*arguments: str, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
-    """Run Python with the project and the tests' helpers on its path."""
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": PYTHONPATH},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
 
 
 def test_a_script_may_sweep_its_own_policy_and_model(tmp_path: Path) -> None:
