@@ -4,7 +4,7 @@ From the line-up `tuned`, each seat in turn tries the rules of `CANDIDATES` on t
 seeds (common random numbers) and keeps the best; a round without a change ends the search. The
 result, `tuned` and `laissez_faire` are then played on held-out seeds.
 
-`policies/heuristics/enterprise` holds what this prints with its default arguments, as `planned`.
+`policies/heuristics/enterprise.py` holds what this prints with its default arguments, as `planned`.
 """
 
 import time

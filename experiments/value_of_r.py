@@ -17,7 +17,7 @@ from desim.statistics.pairing import paired
 from models.edt import EnterpriseDigitalTwin
 from models.edt.actions import Decide
 from models.edt.desk import Briefing
-from policies.heuristics.edt.simple import Simple
+from policies.heuristics.edt import Simple
 
 RISKS = [round(0.1 * tenth, 1) for tenth in range(11)]
 STAFF = [0.8, 1.0, 1.2, 1.5, 2.0, 3.0]

@@ -1,7 +1,6 @@
 """Firms of the Enterprise Digital Twin, changed at random or computed by hand.
 
-A hill climb searches their plans without the rules of the search; a link acts at the ticks of a
-group.
+A link acts at the ticks of a group.
 """
 
 import random
@@ -11,10 +10,8 @@ from typing import Any
 from attrs import evolve
 
 from desim import Run
-from models.edt import Consultant, Decide, EnterpriseDigitalTwin, Project, Scenario, Window
+from models.edt import Consultant, EnterpriseDigitalTwin, Project, Scenario
 from models.edt.firm import LAST
-from policies.heuristics.edt.fast_play import earnings
-from policies.heuristics.edt.prepared_firm import PreparedFirm
 
 
 def changed_firm(seed: int) -> Scenario:
@@ -65,48 +62,6 @@ def changed_project(rng: random.Random, given: Project) -> Project:
         deadline=rng.randint(start, 96),
         billing_rate=float(round(given.billing_rate * rng.uniform(0.5, 1.6), -2)),
     )
-
-
-def climbed(firm: PreparedFirm, evaluations: int, seed: int, start: Decide | None = None) -> float:
-    """Return the most that a hill climb earns: one random change a time, kept unless it earns less.
-
-    Args:
-        firm: The prepared firm.
-        evaluations: Decisions to evaluate.
-        seed: Seed of the climb.
-        start: The first decision; by default all consultants, all gates and all projects in the
-            longest windows.
-    """
-    rng, end = random.Random(seed), firm.limits.horizon  # noqa: S311
-    full = (Window(0, end),) * len(firm.limits.windows)
-    plan = start or Decide(firm.counts[-1], 1.0, full)
-    most = earnings(firm, plan)
-    for _ in range(evaluations - 1):
-        other = _changed(rng, firm, plan)
-        earned = earnings(firm, other)
-        if earned >= most:
-            plan, most = other, earned
-    return most
-
-
-def _changed(rng: random.Random, firm: PreparedFirm, plan: Decide) -> Decide:
-    """Return a decision with another C, R, or window of one project."""
-    draw, end = rng.random(), firm.limits.horizon
-    if draw < 0.05:
-        return evolve(plan, consultants=rng.choice(firm.counts))
-    if draw < 0.1:
-        return evolve(plan, revenue_risk=rng.random())
-    windows = list(plan.projects)
-    at = rng.randrange(len(windows))
-    window = windows[at]
-    if draw < 0.2 or window is None:
-        first = rng.randint(0, end)
-        windows[at] = Window(first, rng.randint(first, end)) if window is None else None
-    elif draw < 0.6:
-        windows[at] = Window(rng.randint(0, window.deadline), window.deadline)
-    else:
-        windows[at] = Window(window.start, rng.randint(window.start, end))
-    return evolve(plan, projects=tuple(windows)) if any(windows) else plan
 
 
 #: The rank of a link that acts when all events of a tick are over.

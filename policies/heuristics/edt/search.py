@@ -1,44 +1,286 @@
-"""A local search for a decision: simulated annealing, climbs from its ends, and a descent.
+"""A hill climb among decisions of the Enterprise Digital Twin, and their earnings in plain Python.
 
-Annealing visits consultants, gates and windows. A window often has to begin or end when another one
-does, because consultants are free then; moves that align two windows find such decisions.
+The earnings follow reference SPEC sections 3 to 9 without clock, ledgers or log: between two events
+the work of a project has a closed form, so the computation jumps from event to event. Consultants
+differ only in cost, so they are counted. Follow-ons do not depend on the work on their parents, so
+all projects and the steps of their work are known beforehand. Work is counted in units, a unit
+being the work of one consultant in one step.
 """
 
 import math
+from bisect import insort
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, cached_property
+from heapq import heapify, heappop, heappush
+from itertools import accumulate, islice, pairwise
 from random import Random
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from models.edt.actions import Decide, Window
-from models.edt.scenario import Scenario
-from policies.heuristics.edt.fast_play import FastPlay
-from policies.heuristics.edt.prepared_firm import PreparedFirm
+from models.edt.planning import DecisionLimits
+from models.edt.scenario import Project, Scenario
 
-#: Decisions from a random start to the end of cooling; a larger budget allows more starts.
-DESCENT = 10_000
+#: Blocks of more units are divided; smaller ones are worn down unit by unit, as in the model.
+_COUNTED = 10_000
 
-#: Shares of the budget for annealing and for climbs; the rest is for the descent at the end.
-ANNEALING, CLIMBS = 0.5, 0.42
+#: Decisions of one climb; a larger budget allows more climbs.
+_CLIMB = 10_000
 
-#: Temperature at the start and at the end, in steps of the best paid consultant.
-HOT, COLD = 10.0, 0.2
+#: The first and the last step with work; None if there is no such step.
+_Span = tuple[int, int] | None
 
-#: Steps between the windows that the descent tries for a project that is left out.
-COARSE = 6
+# -- earnings --------------------------------------------------------------------------------------
 
-#: Most steps between two ends of windows that are moved together.
-NEAR = 2
 
-#: The least relative gain of a descent: smaller ones come from the order of additions alone.
-_GAIN = 1e-12
+@frozen
+class _Work:
+    """A project of the scenario in units.
 
-#: A window as its first and its last step, None for a project that is left out.
-_Window = tuple[int, int] | None
+    Attributes:
+        terms: The project.
+        units: Units of the contracted work, at least 1: an empty project takes a step too.
+        more: Units of an extension, 0 without one.
+        late: Whether it acts behind controlling, which posts its work a step later.
+    """
 
-#: Consultants, number of the risk level, and windows.
-_Decision = tuple[int, int, list[_Window]]
+    terms: Project
+    units: int
+    more: int
+    late: bool
+
+
+@frozen(eq=False, slots=False)
+class Firm:
+    """A scenario prepared for a search.
+
+    Attributes:
+        scenario: The scenario.
+        least: The smallest number of consultants to keep, if there are any.
+    """
+
+    scenario: Scenario
+    least: int = 1
+    _known: dict[tuple[float, float], tuple[_Span, _Span]] = field(factory=dict, init=False)
+
+    @cached_property
+    def limits(self) -> DecisionLimits:
+        """The limits of a decision."""
+        return DecisionLimits.of(self.scenario)
+
+    @cached_property
+    def counts(self) -> range:
+        """The numbers of consultants to choose from."""
+        most = self.limits.consultants
+        return range(min(most, self.least if self.limits.windows else 0), most + 1)
+
+    @cached_property
+    def risks(self) -> list[float]:
+        """Risk levels, at least one for each set of gates that some level opens.
+
+        R acts through `probability > 1 - R` alone, so levels between two probabilities are
+        equivalent.
+        """
+        levels = {0.0, 1.0}
+        for one in self.scenario.projects:
+            levels |= {one.extension_probability, one.follow_on_probability}
+        return [0.0, *(1.0 - (low + high) / 2 for low, high in pairwise(sorted(levels)))]
+
+    def earnings(self, plan: Decide) -> float:
+        """Return the accumulated earnings of a decision at the last step, in money."""
+        cost = self._wages[plan.consultants] + self.scenario.fixed_cost
+        return self._revenue(plan) - cost * self.scenario.dt * (self._steps - 1)
+
+    @cached_property
+    def _steps(self) -> int:
+        return self.scenario.steps
+
+    @cached_property
+    def _wages(self) -> list[float]:
+        """The cost of the first C consultants in a unit of time, by C."""
+        each = (one.salary + one.workplace_cost for one in self.scenario.consultants)
+        return [0.0, *accumulate(each)]
+
+    @cached_property
+    def _work(self) -> list[_Work]:
+        """The projects in the order in which they act, the scenario's follow-ons last."""
+        return sorted(_work(self.scenario), key=lambda work: work.terms.is_follow_on)
+
+    def _revenue(self, plan: Decide) -> float:
+        """Return the revenue of all steps but the last, in money."""
+        jobs, dt = self._jobs(plan), self.scenario.dt
+        calendar = [(job.first, at, 0) for at, job in enumerate(jobs)]
+        heapify(calendar)
+        free, vacant = plan.consultants, list[int]()
+        while calendar and (step := calendar[0][0]) < self._steps:
+            while calendar and calendar[0][0] == step:
+                _, at, staff = heappop(calendar)
+                if not staff:
+                    insort(vacant, at)
+                # A project that was joined later has a later entry on the calendar.
+                elif jobs[at].staff == staff and jobs[at].ends + 2 == step:
+                    free += staff
+            vacant = [at for at in vacant if jobs[at].ends >= step]
+            free = _assign(free, step, vacant, jobs, dt, calendar) if free else 0
+            vacant = [at for at in vacant if jobs[at].staff < jobs[at].seats]
+        return math.fsum(job.earned(dt) for job in jobs if job.staff)
+
+    def _jobs(self, plan: Decide) -> list["_Job"]:
+        """Return all projects and follow-ons, in the order in which consultants look for a seat."""
+        jobs, later, windows = list[_Job](), list[tuple[int, int, _Job]](), iter(plan.projects)
+        gate, end = 1.0 - plan.revenue_risk, self._steps - 1
+        for place, work in enumerate(self._work):
+            terms = work.terms
+            if terms.is_follow_on:
+                own, after = self._spans(terms.start_time, terms.deadline)
+            elif window := next(windows):
+                own, after = self._spans(*map(self._inside, (window.start, window.deadline)))
+            else:
+                continue
+            if own:
+                jobs.append(_Job.of(work, own, gate, end - work.late))
+            if after and terms.follow_on_probability > gate:
+                # Follow-ons act behind controlling, so their work is posted a step later.
+                later.append((after[0], place, _Job.of(work, after, gate, end - 1)))
+        return jobs + [job for *_, job in sorted(later, key=lambda entry: entry[:2])]
+
+    def _inside(self, step: int) -> float:
+        """Return a step of a decision as the time for which the published code takes it."""
+        return max(min(self.scenario.stoptime, step), self.scenario.starttime)
+
+    def _spans(self, start: float, deadline: float) -> tuple[_Span, _Span]:
+        """Return the steps with work on a project between two times, and on its follow-on."""
+        known = self._known.get((start, deadline))
+        if known is None:
+            scenario, after = self.scenario, None
+            created = scenario.step_at(deadline)
+            if created is not None and 1 <= created <= self._steps:
+                after = self._span(deadline + 1, min(scenario.stoptime, 2 * deadline - start))
+            known = self._known[start, deadline] = self._span(start, deadline), after
+        return known
+
+    def _span(self, start: float, deadline: float) -> _Span:
+        ready = self.scenario.step_at(start)
+        last = min(self._steps, self.scenario.first_step_from(deadline))
+        return (ready + 1, last) if ready is not None and 1 <= ready < last else None
+
+
+def _work(scenario: Scenario) -> Iterator[_Work]:
+    projects, late, dt = iter(scenario.projects), False, scenario.dt
+    for kind, count in scenario.order:
+        late |= kind == "controlling"
+        for terms in islice(projects, count if kind == "project" else 0):
+            contracted = max(1, _units(terms.contracted_effort, dt))
+            more = _units(terms.extension_effort, dt)
+            yield _Work(terms, contracted, more, late and terms.is_follow_on)
+
+
+def _units(effort: float, dt: float) -> int:
+    """Return the number of units of a block of work, with the model's own rounding."""
+    if effort > _COUNTED * dt:
+        return math.ceil(effort / dt)
+    count = 0
+    while effort > 0:
+        effort -= min(dt, effort)
+        count += 1
+    return count
+
+
+def _assign(
+    free: int,
+    step: int,
+    vacant: list[int],
+    jobs: list["_Job"],
+    dt: float,
+    calendar: list[tuple[int, int, int]],
+) -> int:
+    """Let free consultants join, one on each idle project first; return how many stay free."""
+    idle = [at for at in vacant if not jobs[at].staff]
+    for at, most in [*((at, 1) for at in idle), *((at, free) for at in vacant)]:
+        job = jobs[at]
+        if seats := min(free, most, job.seats - job.staff):
+            free -= seats
+            job.join(step, seats, dt)
+            heappush(calendar, (job.ends + 2, at, job.staff))
+    return free
+
+
+@define(eq=False)
+class _Job:
+    """A project or a follow-on during the computation.
+
+    Attributes:
+        terms: Its terms.
+        first: First step with work.
+        last: Last step with work.
+        paid: The last step whose work counts for the score.
+        more: Units of an extension, 0 where the gate is closed.
+        left: Units that remain of the present block.
+        due: Effort that remains of the present block.
+        seats: Consultants at most.
+        ends: The step in which it is completed, as far as is known.
+        staff: Seats taken.
+        since: First step whose work is not in `delivered`.
+        delivered: Effort that counts for the score.
+    """
+
+    terms: Project
+    first: int
+    last: int
+    paid: int
+    more: int
+    left: int
+    due: float
+    seats: int
+    ends: int
+    staff: int = 0
+    since: int = 0
+    delivered: float = 0.0
+
+    @classmethod
+    def of(cls, work: _Work, span: tuple[int, int], gate: float, paid: int) -> "_Job":
+        """Return a project before its first step."""
+        terms, (first, last) = work.terms, span
+        more = work.more if terms.extension_probability > gate else 0
+        due, seats = terms.contracted_effort, terms.consultants
+        return cls(terms, first, last, paid, more, work.units, due, seats, last)
+
+    def join(self, step: int, seats: int, dt: float) -> None:
+        """Let consultants take so many seats from a step on."""
+        if self.staff and self.since < step:
+            self.deliver(step - 1, dt)
+        self.since = step
+        self.staff += seats
+        if not self.more:
+            self.ends = min(self.last, step - 1 - -self.left // self.staff)
+
+    def earned(self, dt: float) -> float:
+        """Return the revenue of the project, in money."""
+        self.deliver(self.ends, dt)
+        return self.delivered * self.terms.billing_rate
+
+    def deliver(self, until: int, dt: float) -> None:
+        """Add the work of the steps from `since` to *until*."""
+        steps = min(until, self.paid) - self.since + 1
+        first = -(-self.left // self.staff)
+        if steps < first:
+            self.wear(max(0, steps) * self.staff, dt)
+            return
+        self.delivered += self.due
+        if self.more:
+            blocks, rest = divmod(steps - first, -(-self.more // self.staff))
+            self.delivered += blocks * self.terms.extension_effort
+            self.left, self.due = self.more, self.terms.extension_effort
+            self.wear(rest * self.staff, dt)
+
+    def wear(self, count: int, dt: float) -> None:
+        """Deliver units of the present block, fewer than remain of it."""
+        self.left -= count
+        self.due -= count * dt
+        self.delivered += count * dt
+
+
+# -- search ----------------------------------------------------------------------------------------
 
 
 @frozen
@@ -56,7 +298,10 @@ class RatedPlan:
 
 @cache
 def best_found(scenario: Scenario, evaluations: int, seed: int, least: int = 1) -> RatedPlan:
-    """Return the best decision of a search; equal arguments give equal results.
+    """Return the best decision of some hill climbs; equal arguments give equal results.
+
+    A climb begins with all consultants, all gates and all projects in the longest windows. It
+    changes one thing at a time, and keeps the change unless that earns less.
 
     Args:
         scenario: The scenario.
@@ -64,220 +309,46 @@ def best_found(scenario: Scenario, evaluations: int, seed: int, least: int = 1) 
         seed: Seed of the search, at least 0.
         least: The smallest number of consultants to keep, 0 or 1.
     """
-    search = _Search(PreparedFirm.of(scenario, least), Random(seed), evaluations)  # noqa: S311
-    annealing = max(1, int(evaluations * ANNEALING))
-    starts = max(1, annealing // DESCENT)
-    ends = [search.annealed((annealing + at) // starts) for at in range(starts)]
-    # A climb crosses plateaus, on which annealing ends anywhere. One begins at the plain decision.
-    each = int(evaluations * CLIMBS) // (starts + 1)
-    ends += [search.climbed(*end, each) for end in ends]
-    if each:
-        plain = search.plain()
-        ends.append(search.climbed(search.earned(plain), plain, each - 1))
-    best = max(ends, key=lambda one: one[0])
-    found, decision = search.descended(*best)
-    return RatedPlan(search.plan(decision), found)
+    firm, rng = Firm(scenario, least), Random(seed)  # noqa: S311
+    climbs = -(-evaluations // _CLIMB)
+    ends = [_climbed(firm, rng, (evaluations + at) // climbs) for at in range(climbs)]
+    return max(ends, key=lambda end: end.earnings)
 
 
-def risks(scenario: Scenario) -> list[float]:
-    """Return one risk level for each set of gates that some level opens, the empty set first.
-
-    R acts through `probability > 1 - R` alone, so levels between two probabilities are equivalent.
-    """
-    levels = {p.extension_probability for p in scenario.projects}
-    levels |= {p.follow_on_probability for p in scenario.projects}
-    steps = sorted(levels - {0.0} | {1.0}, reverse=True)
-    between = [(high + low) / 2 for high, low in zip(steps, [*steps[1:], 0.0], strict=True)]
-    opened = [1.0 - middle for middle in between]
-    return [0.0, *opened] if steps[0] in levels else [0.0, *opened[1:]]
+def _climbed(firm: Firm, rng: Random, evaluations: int) -> RatedPlan:
+    full = (Window(0, firm.limits.horizon),) * len(firm.limits.windows)
+    plan = Decide(firm.counts[-1], firm.risks[-1], full)
+    earned = firm.earnings(plan)
+    for _ in range(evaluations - 1):
+        other = _changed(firm, rng, plan)
+        if (there := firm.earnings(other)) >= earned:
+            plan, earned = other, there
+    return RatedPlan(plan, earned)
 
 
-@define
-class _Search:
-    """A search with a budget.
-
-    Attributes:
-        firm: The prepared scenario.
-        rng: Draws starts and neighbours.
-        left: Number of decisions that may still be evaluated.
-        risks: The risk levels to choose from.
-        unit: Unit of the temperature, in money: a step of the best-paid consultant.
-        end: The last step that a window may name.
-    """
-
-    firm: PreparedFirm
-    rng: Random
-    left: int
-    risks: list[float] = field(init=False)
-    unit: float = field(init=False)
-    end: int = field(init=False)
-    _game: FastPlay = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        scenario = self.firm.scenario
-        self.risks = risks(scenario)
-        rates = [project.billing_rate for project in scenario.projects]
-        self.unit = max(1e-9, *rates, 0.0) * scenario.dt
-        self.end = self.firm.limits.horizon
-        self._game = FastPlay(self.firm)
-
-    def plan(self, decision: _Decision) -> Decide:
-        """Return a decision in the model's form."""
-        count, risk, windows = decision
-        chosen = tuple(Window(*window) if window else None for window in windows)
-        return Decide(count, self.risks[risk], chosen)
-
-    def earned(self, decision: _Decision) -> float:
-        """Evaluate a decision."""
-        self.left -= 1
-        count, risk, windows = decision
-        return self._game.earnings(count, self.risks[risk], windows)
-
-    # -- annealing ---------------------------------------------------------------------------------
-
-    def annealed(self, budget: int) -> tuple[float, _Decision]:
-        """Return the best of *budget* decisions from a random one on, with its earnings first."""
-        rng, now = self.rng, self.start()
-        here = most = self.earned(now)
-        best = now
-        for count in range(1, budget):
-            other = self.neighbour(now)
-            there = self.earned(other)
-            gain = there - here
-            heat = self.unit * HOT * (COLD / HOT) ** (count / budget)
-            if gain >= 0 or rng.random() < math.exp(gain / heat):
-                now, here = other, there
-            if there > most:
-                best, most = other, there
-        return most, best
-
-    def climbed(self, earned: float, decision: _Decision, budget: int) -> tuple[float, _Decision]:
-        """Return the end of a walk through *budget* decisions that never earns less."""
-        for _ in range(budget):
-            other = self.neighbour(decision)
-            if (there := self.earned(other)) >= earned:
-                earned, decision = there, other
-        return earned, decision
-
-    def plain(self) -> _Decision:
-        """Return the decision with all consultants, all gates and all longest windows."""
-        windows: list[_Window] = [(0, self.end)] * len(self.firm.limits.windows)
-        return self.firm.counts[-1], len(self.risks) - 1, windows
-
-    def start(self) -> _Decision:
-        """Draw a decision with most projects and much of the horizon."""
-        rng = self.rng
-        windows = [self.window() if rng.random() < 0.7 else None for _ in self.firm.limits.windows]  # noqa: PLR2004
-        self.take_any(windows)
-        return self.firm.counts[-1], rng.randrange(len(self.risks)), windows
-
-    def take_any(self, windows: list[_Window]) -> None:
-        """Take at least one project, since the repair adds all projects to none."""
-        if windows and not any(windows):
-            windows[self.rng.randrange(len(windows))] = self.window()
-
-    def window(self) -> tuple[int, int]:
-        """Draw a window, likely at the ends of the horizon."""
-        rng, end = self.rng, self.end
-        first = rng.choice((0, 0, rng.randint(0, end)))
-        return first, rng.choice((end, end, rng.randint(first, end)))
-
-    def neighbour(self, decision: _Decision) -> _Decision:
-        """Return a decision with one to three changes."""
-        rng, counts = self.rng, self.firm.counts
-        count, risk, windows = decision
-        windows = windows.copy()
-        for _ in range(rng.choice((1, 1, 1, 2, 3))):
-            draw = rng.random()
-            if draw < 0.04 or not windows:  # noqa: PLR2004
-                count = min(counts[-1], max(counts[0], count + rng.choice((-1, 1))))
-            elif draw < 0.08:  # noqa: PLR2004
-                risk = rng.randrange(len(self.risks))
-            elif draw < 0.13:  # noqa: PLR2004
-                one, two = rng.randrange(len(windows)), rng.randrange(len(windows))
-                windows[one], windows[two] = windows[two], windows[one]
-            elif draw < 0.21:  # noqa: PLR2004
-                windows = self.shifted(windows)
-            else:
-                at = rng.randrange(len(windows))
-                align = draw < 0.47  # noqa: PLR2004
-                windows[at] = (
-                    self.aligned(windows[at], windows) if align else self.moved(windows[at])
-                )
-        self.take_any(windows)
-        return count, risk, windows
-
-    def aligned(self, window: _Window, windows: list[_Window]) -> _Window:
-        """Return a window of which one end is moved near an end of one of the windows."""
-        if window is None:
-            return self.moved(window)
-        rng = self.rng
-        other = rng.choice([one for one in windows if one])
-        step = rng.choice(other) + rng.choice((-2, -1, 0, 0, 1, 2))
-        step = min(self.end, max(0, step))
-        first, last = window
-        return (step, max(step, last)) if rng.random() < 0.5 else (min(first, step), step)  # noqa: PLR2004
-
-    def shifted(self, windows: list[_Window]) -> list[_Window]:
-        """Return windows of which all ends near one of them are moved together."""
-        rng, end = self.rng, self.end
-        around = rng.choice(rng.choice([one for one in windows if one] or [(0, 0)]))
-        by = rng.choice((1, 1, 2, 3, 5, 8, 13)) * rng.choice((-1, 1))
-
-        def put(step: int) -> int:
-            return min(end, max(0, step + by)) if abs(step - around) <= NEAR else step
-
-        ends = ((put(one[0]), put(one[1])) if one else None for one in windows)
-        return [(min(one), max(one)) if one else None for one in ends]
-
-    def moved(self, window: _Window) -> _Window:
-        """Return a window that is shifted or drawn anew, or None to drop the project."""
-        rng, end = self.rng, self.end
-        change = rng.choices(("start", "end", "both", "new", "none"), (35, 30, 15, 15, 5))[0]
-        if window is None or change == "new":
-            return self.window()
-        if change == "none":
-            return None
-        by = rng.choice((1, 1, 2, 3, 5, 8, 13, 25)) * rng.choice((-1, 1))
-        first, last = window
-        first = min(end, max(0, first + by * (change != "end")))
-        return first, min(end, max(first, last + by * (change != "start")))
-
-    # -- descent -----------------------------------------------------------------------------------
-
-    def descended(self, earned: float, decision: _Decision) -> tuple[float, _Decision]:
-        """Change one thing at a time while that earns more and the budget lasts."""
-        improved = True
-        while improved:
-            improved = False
-            for other in self.changes(decision):
-                if self.left <= 0:
-                    return earned, decision
-                if (there := self.earned(other)) > earned + _GAIN * abs(earned):
-                    earned, decision, improved = there, other, True
-                    break
-        return earned, decision
-
-    def changes(self, decision: _Decision) -> Iterator[_Decision]:
-        """Yield the decisions with another C, another R or another window of one project."""
-        count, risk, windows = decision
-        for at, window in enumerate(windows):
-            for other in self.others(window, alone=sum(map(bool, windows)) == 1):
-                yield count, risk, [*windows[:at], other, *windows[at + 1 :]]
-        yield from ((other, risk, windows) for other in self.firm.counts if other != count)
-        yield from ((count, other, windows) for other in range(len(self.risks)) if other != risk)
-
-    def others(self, window: _Window, *, alone: bool) -> Iterator[_Window]:
-        """Yield no window, and those with another start or end, or shifted; a grid for None."""
-        end = self.end
-        if window is None:
-            steps = range(0, end + 1, COARSE)
-            yield from ((first, last) for first in steps for last in steps if first <= last)
-            return
-        start, stop = window
-        if not alone:
-            yield None
-        yield from ((first, stop) for first in range(stop + 1) if first != start)
-        yield from ((start, last) for last in range(start, end + 1) if last != stop)
-        shifts = (by for by in range(-start, end - stop + 1) if by)
-        yield from ((start + by, stop + by) for by in shifts)
+def _changed(firm: Firm, rng: Random, plan: Decide) -> Decide:
+    """Return a decision with another C, R or window of one project, or two windows exchanged."""
+    draw, windows = rng.random(), [*plan.projects]
+    if draw < 0.04 or not windows:  # noqa: PLR2004
+        return evolve(plan, consultants=rng.choice(firm.counts))
+    if draw < 0.08:  # noqa: PLR2004
+        return evolve(plan, revenue_risk=rng.choice(firm.risks))
+    at, horizon = rng.randrange(len(windows)), firm.limits.horizon
+    window = windows[at]
+    if draw < 0.13:  # noqa: PLR2004
+        other = rng.randrange(len(windows))
+        windows[at], windows[other] = windows[other], windows[at]
+    elif window is None:
+        first = rng.randint(0, horizon)
+        windows[at] = Window(first, rng.randint(first, horizon))
+    elif draw < 0.2:  # noqa: PLR2004
+        windows[at] = None
+    else:
+        # Near an end of a window, when consultants are free.
+        near = rng.choice([one for one in windows if one])
+        by = rng.choice((0, 1, 2, 3, 5, 8, 13)) * rng.choice((-1, 1))
+        step = min(horizon, max(0, rng.choice((near.start, near.deadline)) + by))
+        opens = rng.random() < 0.5  # noqa: PLR2004
+        start, deadline = (step, window.deadline) if opens else (window.start, step)
+        windows[at] = Window(min(start, step), max(deadline, step))
+    return evolve(plan, projects=tuple(windows)) if any(windows) else plan

@@ -179,4 +179,4 @@ def test_texts_that_a_language_model_reads_count(monkeypatch: pytest.MonkeyPatch
 def test_the_specs_of_a_named_line_up_count() -> None:
     """A line-up is given by its name, and its function returns the specs."""
     (name, *_) = policy_finder.lineups(from_preset(Enterprise))
-    assert "the code of policies/heuristics/enterprise" in topics("enterprise", name)
+    assert "the code of policies/heuristics" in topics("enterprise", name)

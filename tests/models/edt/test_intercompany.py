@@ -24,7 +24,7 @@ from desim import Run, play
 from ledgers.book import Book, WrongAmount
 from ledgers.consolidation import NotEnoughCash
 from models.edt import EnterpriseDigitalTwin, Scenario
-from policies.heuristics.edt.simple import Simple
+from policies.heuristics.edt import Simple
 
 #: One consultant, work for three steps: 1,000 are billed in the steps 2, 3 and 4, and paid in 4, 5
 #: and 6; every step costs 150.
