@@ -36,7 +36,6 @@ from desim.reports.record.episode_plot import plot_episode as plot_episode
 from desim.reports.report import write_report as write_report
 from desim.rows.rows import Rows as Rows
 from desim.rows.rows import load as load
-from desim.studies.branches import compare_branches as compare_branches
 from desim.studies.check import check as check
 from desim.studies.problem import problem as problem
 from desim.studies.regret import regret as regret

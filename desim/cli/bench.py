@@ -40,8 +40,6 @@ class BenchOptions:
         max_cost: Money that the suite may use in all, by its prices; replaces the suite's own
             limit.
         dry_run: Check the suite, print what is left and what it takes, play nothing.
-        written: With --dry-run: tokens that a model writes in a call, reasoning included, instead
-            of those that a stub wrote.
         yes: Do not ask, whatever the suite is expected to cost.
         restart: Discard what --out keeps of episodes of other code, or else of this suite, and play
             anew; what a language model was asked there is not paid for again.
@@ -52,7 +50,6 @@ class BenchOptions:
     jobs: int | None = field(default=None, kw_only=True)
     max_cost: float | None = field(default=None, kw_only=True)
     dry_run: bool = field(default=False, kw_only=True)
-    written: int | None = field(default=None, kw_only=True)
     yes: bool = field(default=False, kw_only=True)
     restart: bool = field(default=False, kw_only=True)
 
@@ -62,7 +59,6 @@ class BenchOptions:
     suite={"metavar": "SUITE.toml|DIR", "type": click.Path(path_type=Path)},
     out={"type": click.Path(file_okay=False, path_type=Path)},
     jobs={"type": click.IntRange(min=1, max=1_000), "default": None},
-    written={"type": click.IntRange(min=1, max=1_000_000), "default": None},
 )
 def bench_command(options: BenchOptions) -> None:
     """Play every world of SUITE.toml with every entry, or print results.
@@ -81,18 +77,16 @@ def bench_command(options: BenchOptions) -> None:
         _print_results(*read_folder(options.suite))
     elif options.dry_run:
         _dry_run(options)
-    elif options.written:
-        raise UsageError("--written belongs to --dry-run, which prints what a suite takes")
     else:
         _play(options)
 
 
 def _dry_run(options: BenchOptions) -> None:
     """Check a suite, also where the variables of keys are not set, and print what is left."""
-    out, written = options.out, options.written
+    out = options.out
     plan = read_plan(options.suite, keys=False, max_cost=options.max_cost)
-    lines = expectations(plan, outcomes_in(out, plan) if out else {}, written, declared=True)
-    entries, tables = plan.suite.entries, [expected_table(lines, written)]
+    lines = expectations(plan, outcomes_in(out, plan) if out else {}, declared=True)
+    entries, tables = plan.suite.entries, [expected_table(lines)]
     endpoints = [
         [n, one.model, one.base_url, short_cell(one.price_in), short_cell(one.price_out), one.note]
         for n, one in entries.items()

@@ -13,8 +13,7 @@ from desim.errors import UsageError
 from desim.reports.elements.drawing import check_plot
 from desim.reports.regret_plot import write_plot
 from desim.schema.signatures import given
-from desim.studies.branches import compare_branches
-from desim.studies.options import ComparedEnds, RegretOptions
+from desim.studies.options import RegretOptions
 from desim.studies.regret import regret
 
 #: `A:B[:K]`: which decisions.
@@ -53,7 +52,7 @@ def read_slice(text: str) -> slice:
     "regret",
     record={"metavar": "RECORD", "type": click.Path(dir_okay=False)},
     then={**POLICIES, "option": "--then"},
-    against={**POLICIES, "option": "--against", "metavar": "options|[ROLE=]SPEC"},
+    against={**POLICIES, "option": "--against", "metavar": "options|ACTION|[ROLE=]SPEC"},
     decisions={"metavar": "A:B[:K]", "type": read_slice},
     kinds={"option": "--do", "multiple": True, "metavar": "NAME"},
     futures={"type": click.IntRange(min=1)},
@@ -66,8 +65,8 @@ def regret_command(options: RegretOptions, shown: RegretPrintOptions) -> None:
     For each decision the recorded answer and others are played over the same redrawn futures: the
     decisions before it are repeated, and --then plays on after any of them alike. The players of
     the record, models or people, are not asked. The table says how much higher the score would have
-    been on average with the best other option, or with what the policy in --against would have
-    done.
+    been on average with the best other option, or with the action or what the policy in --against
+    would have done.
 
     With --out the same command continues one that was stopped or killed, and one with another
     --role, --decisions or --do plays only what is new. A record of hundreds of decisions takes
@@ -89,39 +88,16 @@ def regret_command(options: RegretOptions, shown: RegretPrintOptions) -> None:
     series=None,
     decisions={"option": "--at", "metavar": "N", "type": click.IntRange(min=1)},
     future={"metavar": "SEED", "type": click.IntRange(min=0)},
-    action={"metavar": "JSON", "type": str},
-    then={**POLICIES, "option": "--then"},
-    futures={"metavar": "COUNT", "type": click.IntRange(min=1)},
 )
-def branch_command(options: BranchOptions, compared: ComparedEnds, printed: PrintOptions) -> None:
+def branch_command(options: BranchOptions, printed: PrintOptions) -> None:
     """Repeat a record up to its decision N, then play on.
 
     FILE is not changed; it may be cut, or of a run whose model failed: its error names an N before
     the failure. A policy that is given begins with decision N; the recorded ones decide again from
     the start. With --future whatever no role can have observed when decision N is asked is drawn
-    anew.
-
-    With --action, --then or --futures two ends are compared: after the recorded answer to decision
-    N, and after another one, by --action or by --policy. Who recorded it is not asked again: --then
-    plays on in both, over the same futures.
+    anew. `desim regret` compares another answer to a decision over many futures.
     """
-    as_json, at, record, trace = printed.as_json, options.decisions, options.record, options.trace
-    if compared == ComparedEnds():
-        episode = play_branch(**given(evolve(options, decisions=at - 1, keep_steps=False)))
-        print_episode(episode, as_json=as_json, record=record, trace=trace)
-        return
-    for name in ("record", "future", "trace"):
-        if getattr(options, name) is not None:
-            raise UsageError(
-                f"--{name} belongs to a branch that plays one episode, without --action, --then "
-                "and --futures"
-            )
-    found = compare_branches(
-        options.path,
-        at,
-        policy=options.policies,
-        trust=options.trust,
-        limits=options.limits,
-        **given(compared),
+    episode = play_branch(
+        **given(evolve(options, decisions=options.decisions - 1, keep_steps=False))
     )
-    print_found(found, as_json=as_json)
+    print_episode(episode, as_json=printed.as_json, record=options.record, trace=options.trace)

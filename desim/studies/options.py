@@ -1,4 +1,4 @@
-"""The arguments of all studies: `sweep`, `compare`, `select`, `tune`, `regret`, branches.
+"""The arguments of all studies: `sweep`, `compare`, `select`, `tune`, `regret`.
 
 The text of each field is also the help of its option on the command line.
 """
@@ -308,7 +308,8 @@ class RegretOptions(JobOptions, TrustOptions):
         record: A record, whole or cut; in Python also an episode.
         then: The policy that plays on after each decision; one for every role, or by role.
         against: With what the decisions are compared: "options" (default) for all options of the
-            role, or a policy, or policies by role.
+            role; another action, such as {"do": "order", "quantity": 12}, in Python also an
+            instance; or a policy, or policies by role.
         role: The role whose decisions are judged; by default all that *against* can judge.
         decisions: Decisions A to B without B, counted from 1 as by `desim branch --at`; every K-th.
             In Python a slice; None for all.
@@ -323,7 +324,7 @@ class RegretOptions(JobOptions, TrustOptions):
 
     record: str | Path | Episode = field(kw_only=False)
     then: Policies = field(default=None, kw_only=False)
-    against: Policies = OPTIONS
+    against: Any = OPTIONS
     role: str = ""
     decisions: slice | None = None
     kinds: Collection[str] = ()
@@ -331,41 +332,3 @@ class RegretOptions(JobOptions, TrustOptions):
     most_options: int = 12
     level: float = 0.95
     restart: bool = False
-
-
-@frozen(kw_only=True, slots=False)
-class ComparedEnds:
-    """Two ends of a record that are compared.
-
-    Attributes:
-        action: Compare: the other answer to decision N, such as {"do": "order", "quantity": 12}. In
-            Python an instance, or its tagged object, also as JSON text.
-        then: Compare: the policy that plays on after the recorded answer and after the other one.
-        futures: Compare: over how many redrawn futures; without it in the true one, which is
-            hindsight. In Python their seeds are 0, 1, ...
-    """
-
-    action: Any = None
-    then: Policies = None
-    futures: int | None = None
-
-
-@frozen(kw_only=True, slots=False)
-class BranchComparisonOptions(ComparedEnds, TrustOptions):
-    """The arguments of `compare_branches`.
-
-    Attributes:
-        record: A record, whole or cut, or an episode.
-        at: The decision that is changed, counted from 1; those before it are repeated.
-        policy: Instead of an action: the policy that decides otherwise.
-        level: The level of the intervals, above 0 and below 1.
-        limits: The limits of each episode.
-        progress: As for `sweep`.
-    """
-
-    record: str | Path | Episode = field(kw_only=False)
-    at: int = field(kw_only=False)
-    policy: Policies = None
-    level: float = 0.95
-    limits: Limits | None = None
-    progress: ProgressOption = None

@@ -27,8 +27,8 @@ from desim.episodes.counterfactual import (
     players,
     players_of_all,
 )
-from desim.errors import DesimError, UsageError, possible
-from desim.schema import tagged, to_plain
+from desim.errors import DesimError, UsageError, WrongAction, possible
+from desim.schema import TAG, codec, tagged, to_plain
 from desim.schema.codecs import tagged_object
 from desim.schema.signatures import takes
 from desim.short_repr import short_repr
@@ -75,7 +75,7 @@ def regret(options: RegretOptions) -> RegretTable:
     with noting():  # for a model that reads a file once for all episodes
         past = Past.read(options.record, options.limits, trust=options.trust)
     base = players_of_all(past, options.then, redrawn=options.futures is not None)
-    others, questions = _alternatives(past, options, base)
+    against, others, questions = _alternatives(past, options, base)
     decisions = Decisions(
         model=past.model,
         entry=PolicyEntry(labels(base), base),
@@ -84,6 +84,7 @@ def regret(options: RegretOptions) -> RegretTable:
         fresh=fresh_roles(past, base),
         seeds=seeds,
         questions={one.at: one for one in questions},
+        against=against,
         others=others,
         most_options=options.most_options,
         trust=options.trust,
@@ -103,7 +104,7 @@ def regret(options: RegretOptions) -> RegretTable:
     return RegretTable(
         lines=tuple(_lines(past, questions, found, options.level)),
         then=decisions.entry.label,
-        against=decisions.against,
+        against=against,
         futures=options.futures,
         level=options.level,
         model=past.header.model,
@@ -132,22 +133,49 @@ class Question:
 
 def _alternatives(
     past: Past, options: RegretOptions, base: Mapping[str, Any]
-) -> tuple[Mapping[str, Any], list[Question]]:
-    """Return the policies with which the record is compared, none for options; and the questions.
+) -> tuple[str, Mapping[str, Any], list[Question]]:
+    """Return the alternatives in words, the policies among them, and the questions.
 
     Raises:
-        UsageError: No decision is meant, the role offers no options, or no policy is named for it.
+        UsageError: No decision is meant, the role offers no options, the action does not fit, or no
+            policy is named for the role.
     """
-    numbers = _chosen(past, options)
-    if options.against == OPTIONS:
-        return {}, [of_options(past, at, options.most_options) for at in numbers]
-    others = players(past, options.against, redrawn=options.futures is not None)
-    numbers = [at for at in numbers if past.moments[at].role in others]
-    if not numbers:
-        raise UsageError(f"none of these decisions is one of {' or '.join(map(repr, others))}")
-    with noting():
-        answers = [*decided_at(past, others, base)]
-    return others, [Question(at, _distinct(past.moments[at].action, answers[at])) for at in numbers]
+    numbers, against = _chosen(past, options), options.against
+    if against == OPTIONS:
+        return OPTIONS, {}, [of_options(past, at, options.most_options) for at in numbers]
+    if _is_action(past, against):
+        answers = {at: _fitting(past, at, against) for at in numbers}
+        text, others = tagged(answers[numbers[0]]).decode(), dict[str, Any]()
+    else:
+        others = players(past, against, redrawn=options.futures is not None)
+        text = labels(others)
+        numbers = [at for at in numbers if past.moments[at].role in others]
+        if not numbers:
+            raise UsageError(f"none of these decisions is one of {' or '.join(map(repr, others))}")
+        with noting():
+            answers = dict(enumerate(decided_at(past, others, base)))
+    pairs = {at: _distinct(past.moments[at].action, answers[at]) for at in numbers}
+    return text, others, [Question(at, actions) for at, actions in pairs.items()]
+
+
+def _is_action(past: Past, given: Any) -> bool:
+    """Return whether an alternative is an action: an instance, a tagged object, or its JSON."""
+    if isinstance(given, str):
+        return given.startswith("{")
+    if isinstance(given, Mapping):
+        return TAG in given
+    kinds = [codec(role.action).classes.values() for role in past.model.roles.values()]
+    return any(type(given) in classes for classes in kinds)
+
+
+def _fitting(past: Past, at: int, given: Any) -> Any:
+    """Return an action as the role of a decision takes it."""
+    moment = past.moments[at]
+    form = codec(past.asked(moment).action)
+    try:
+        return form.take(form.read(given) if isinstance(given, str) else given)[0]
+    except WrongAction as wrong:
+        raise UsageError(f"the action for {moment.role!r} does not fit: {wrong}") from None
 
 
 def of_options(past: Past, at: int, most: int) -> Question:
@@ -239,7 +267,8 @@ class Decisions(Cell):
         fresh: Roles whose policies observe nothing before they decide.
         seeds: The seeds of the futures; None for the true one.
         questions: By how many decisions precede each.
-        others: The policies with which the decisions are compared; none for options.
+        against: With what the decisions are compared, in words.
+        others: The policies with which they are compared; none for options and an action.
         most_options: Options of one decision that are played.
         trust: Whether files count that the record names in its parameters.
     """
@@ -248,6 +277,7 @@ class Decisions(Cell):
     fresh: frozenset[str]
     seeds: tuple[int | None, ...]
     questions: Mapping[int, Question]
+    against: str
     others: Mapping[str, Any]
     most_options: int
     trust: bool
@@ -257,11 +287,6 @@ class Decisions(Cell):
 
     def __str__(self) -> str:
         return f"decisions of a record, {self.entry.label} against {self.against}"
-
-    @property
-    def against(self) -> str:
-        """The alternatives with which the decisions are compared, in words."""
-        return labels(self.others) if self.others else OPTIONS
 
     def job(self, seed: int) -> Question:
         """Return the question of a decision."""
@@ -282,7 +307,7 @@ class Decisions(Cell):
             "then": self.entry.label,
             "against": self.against,
             "futures": "the true one" if self.seeds == (None,) else str(len(self.seeds)),
-            **({} if self.others else {"most options": str(self.most_options)}),
+            **({"most options": str(self.most_options)} if self.against == OPTIONS else {}),
             "limits": limits_text(past.limits),
         }
 

@@ -71,7 +71,7 @@ class RegretTable(Tabular):
     Attributes:
         lines: One for each decision that was judged, in the order of the episode.
         then: Who played on.
-        against: What the decisions were compared with: "options", or policies.
+        against: What the decisions were compared with: "options", an action as JSON, or policies.
         futures: How many were drawn; None if the true one was taken.
         level: At which the intervals hold together.
         model: The name of the model.
@@ -139,7 +139,8 @@ class RegretTable(Tabular):
     def _legend(self) -> Iterator[str]:
         """Yield what the differences are, and how they were estimated."""
         is_of_options = self.against == OPTIONS
-        other = "the best other option" if is_of_options else f"that of {self.against}"
+        of_policy = "that of " * (not self.against.startswith("{"))
+        other = "the best other option" if is_of_options else f"{of_policy}{self.against}"
         yield (
             f"difference: mean score with {other}, less that with the recorded action; "
             f"{self.then} plays on after either, so the differences do not add up to a loss"

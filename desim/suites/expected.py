@@ -65,15 +65,12 @@ class Expectation:
     basis: str
 
 
-def expectations(
-    plan: Plan, outcomes: Outcomes, written: int | None = None, *, declared: bool = False
-) -> list[Expectation]:
+def expectations(plan: Plan, outcomes: Outcomes, *, declared: bool = False) -> list[Expectation]:
     """Return the expected use of each entry in each world in which it has episodes left.
 
     Args:
         plan: The suite.
         outcomes: What has been played.
-        written: Tokens that a model writes in a call, instead of those that were written.
         declared: Whether an entry that has played no episode yet is expected to need the calls that
             its method declares; an episode of `random` is played for it.
     """
@@ -90,7 +87,6 @@ def expectations(
         if left := len(jobs) * cell.episodes - len(own):
             entry = plan.suite.entries[name]
             (calls, read, wrote), basis = _use(left, cell, own, declared=declared)
-            wrote = calls * written if calls and written else wrote
             cost = 0.0 if calls == 0 else _cost(entry, read, wrote)
             found.append(Expectation(world, name, left, calls, read, wrote, cost, basis))
     return found
@@ -156,13 +152,8 @@ _ROUGH = (
 )
 
 
-def expected_table(lines: Sequence[Expectation], written: int | None = None) -> Table:
-    """Return the table of expected use.
-
-    Args:
-        lines: One for each world and entry.
-        written: Tokens written in a call, if they were given.
-    """
+def expected_table(lines: Sequence[Expectation]) -> Table:
+    """Return the table of expected use, a line for each world and entry."""
     rows = [
         [line.world, line.entry, line.left]
         + [
@@ -172,7 +163,7 @@ def expected_table(lines: Sequence[Expectation], written: int | None = None) -> 
         + [short_cell(line.cost), line.basis]
         for line in lines
     ]
-    return Table(_HEADS, rows, (0, 1, 7), notes=_notes(lines, written))
+    return Table(_HEADS, rows, (0, 1, 7), notes=_notes(lines))
 
 
 def total_line(plan: Plan, lines: Sequence[Expectation]) -> str:
@@ -189,10 +180,8 @@ def total_line(plan: Plan, lines: Sequence[Expectation]) -> str:
     )
 
 
-def _notes(lines: Sequence[Expectation], written: int | None) -> Iterator[str]:
+def _notes(lines: Sequence[Expectation]) -> Iterator[str]:
     if any(line.basis == _BASIS for line in lines):
         yield _ROUGH
-    if written is not None:
-        yield f"tokens written: {written:,} a call, as given by --written, reasoning included"
     if any(line.calls is None for line in lines):
         yield "none: no figures for this world, method and roles; play one episode into --out"

@@ -1,4 +1,4 @@
-"""`desim regret` and `desim branch --futures`."""
+"""`desim regret`."""
 
 import json
 from pathlib import Path
@@ -84,25 +84,18 @@ def test_the_picture(desim: Desim, record: str, tmp_path: Path) -> None:
     refused(desim(*given, "--plot", "none/cost.svg"), "there is no folder none")
 
 
-def test_two_ends_are_compared(desim: Desim, record: str) -> None:
-    """By an action or a policy, over futures or in hindsight."""
-    at = ("branch", record, "--at", "4", "--then", "order_up_to")
-    table = desim(*at, "--action", '{"do": "order", "quantity": 12}', "--futures", "5")
-    assert table.code == 0, table.err
-    assert "instead: order quantity=12, then order_up_to" in table.out
-    plain = json.loads(desim(*at, "--policy", "sterman", "--futures", "5", "--json").out)
-    assert (plain["at"], plain["n"], plain["level"]) == (4, 5, 0.95)
+def test_an_action_is_compared(desim: Desim, record: str) -> None:
+    """With what was recorded, over futures."""
+    given = ("regret", record, "--then", "order_up_to", "--decisions", "4:5", "--jobs", "1")
+    action = ("--against", '{"do": "order", "quantity": 12}')
+    plain = json.loads(desim(*given, *action, "--futures", "5", "--json").out)
+    assert plain["against"] == '{"do":"order","quantity":12}'
+    assert [(line["at"], line["n"]) for line in plain["decisions"]] == [(4, 5)]
+    refused(desim(*given, "--against", '{"do": "fly"}'), "the action for 'retailer' does not fit")
 
 
 def test_options_that_do_not_fit(desim: Desim, record: str) -> None:
     """One sentence, exit code 2."""
-    at = ("branch", record, "--at", "4")
-    then = ("--then", "sterman", "--policy", "sterman")
-    refused(desim(*at, "--futures", "5"), "(--action) and a policy (--policy)")
-    refused(desim(*at, *then, "--record", "new.jsonl"), "--record belongs to a branch that plays")
-    refused(desim(*at, *then, "--future", "5"), "--future belongs to a branch that plays")
-    refused(desim(*at, *then, "--futures", "0"), "0 is not in the range")
-    refused(desim("branch", record, "--at", "9", *then), "1 to 8 are possible")
     refused(desim("regret", record), "--then SPEC")
     refused(desim("regret", record, "--then", "sterman", "--decisions", "9:"), "it has 8: 1 to 8")
     refused(desim("regret", record, "--then", "a=sterman"), "no policy plays 'a' in the record")

@@ -12,7 +12,6 @@ from desim.episodes.driver import play_async
 from desim.episodes.resume import play_branch
 from desim.errors import UsageError
 from desim.schema.signatures import given, takes
-from desim.studies.branches import compare_branches
 from desim.studies.regret import regret
 from desim.studies.tune import tune
 from desim.studies.until import compare
@@ -29,7 +28,6 @@ EVERY = (
     select,
     tune,
     regret,
-    compare_branches,
 )
 
 

@@ -140,6 +140,20 @@ def test_a_policy_is_compared_with_the_record(bad: Episode) -> None:
     assert plain["decisions"][1]["costs"] is True
 
 
+@pytest.mark.parametrize("given", [Go(4), {"do": "go", "places": 4}, '{"do": "go", "places": 4}'])
+def test_an_action_is_compared_with_the_record(given: Any) -> None:
+    """Both meet the same gusts, so that the difference has no spread."""
+    walk = play(Walk(steps=5), Stride(2), seed=2)
+    found = regret(walk, Stride(1), against=given, decisions=slice(2, 3), futures=9)
+    [line] = found.lines
+    assert line.found is not None
+    assert (line.found.mean, line.found.sd, line.found.n) == (2, 0, 9)
+    assert found.against == '{"do":"go","places":4}'
+    assert "mean score with {" in str(found)
+    with pytest.raises(UsageError, match="the action for 'walker' does not fit"):
+        regret(walk, Stride(1), against={"do": "fly"})
+
+
 def test_the_decisions_of_each_role(tmp_path: Path) -> None:
     """Two roles that decide at the same tick; a cut record; the wanted ones alone."""
     file = tmp_path / "two.jsonl"
