@@ -85,7 +85,7 @@ def _dry_run(options: BenchOptions) -> None:
     """Check a suite, also where the variables of keys are not set, and print what is left."""
     out = options.out
     plan = read_plan(options.suite, keys=False, max_cost=options.max_cost)
-    lines = expectations(plan, outcomes_in(out, plan) if out else {}, declared=True)
+    lines = expectations(plan, outcomes_in(out, plan) if out else {})
     entries, tables = plan.suite.entries, [expected_table(lines)]
     endpoints = [
         [n, one.model, one.base_url, short_cell(one.price_in), short_cell(one.price_out), one.note]

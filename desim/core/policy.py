@@ -223,11 +223,6 @@ class OutsidePolicy(Policy):
         return ()
 
     @staticmethod
-    def calls_a_decision(arguments: Mapping[str, str], /) -> int:
-        """Return the requests that a decision takes whose replies are valid."""
-        return 0
-
-    @staticmethod
     def shown_memory(path: str, /) -> ShownMemory:
         """Return what it has learned, by a file that is read as data."""
         raise UsageError(f"{path} is no memory of a policy")

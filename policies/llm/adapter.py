@@ -27,7 +27,7 @@ from policies.llm.method_parts.memory_file import shown_memory
 from policies.llm.methods import method_class
 from policies.llm.methods.build import MethodMaker, check_method, own_arguments
 from policies.llm.replies import BadReply, read_recorded
-from policies.llm.router.at_seat import OFFLINE, Routing, routing_at
+from policies.llm.router.at_seat import Routing, routing_at
 from policies.llm.router.predictions import Item, predicted
 from policies.llm.wires.budget import Metered, Spent, Used
 from policies.llm.wires.calling import Calling, gate_of, in_thread
@@ -192,14 +192,6 @@ class Llm(OutsidePolicy):
         """Yield the questions of a world as plain values, as methods answered them."""
         gold = conversation_kind(type(model)).answers(model)
         yield from map(to_plain, predicted(model, episodes, gold))
-
-    @staticmethod
-    def calls_a_decision(arguments: Mapping[str, str]) -> int:
-        """Return the requests that the method needs for a decision."""
-        if arguments.get("router") in OFFLINE:
-            return 0  # methods have answered
-        name = arguments.get("method", "")
-        return method_class(name).CALLS if name else 1
 
     def decide(self, observation: Any, role: Role | None = None) -> Any:
         """Return an action, after one or more calls of the model if the world needs one."""

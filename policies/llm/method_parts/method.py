@@ -45,8 +45,6 @@ class Method:
     MEMORY: ClassVar[type] = NoMemory
     #: Rounds if none are given.
     ROUNDS: ClassVar[int] = 1
-    #: Calls of a decision in a game, replies to which are valid, its share of memory included.
-    CALLS: ClassVar[int] = 1
     #: Temperatures of answers by kind of task; a kind that is missing has the server's.
     TEMPERATURES: ClassVar[Mapping[Task, float]] = {}
     #: Whether programs in replies may be run.

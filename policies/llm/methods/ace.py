@@ -108,8 +108,6 @@ class Ace(Method):
         period: Questions, or decisions of a game, between curations; None for the published number.
     """
 
-    CALLS = 3
-
     MEMORY: ClassVar[type] = Playbook
     TEMPERATURES = per_task(0.0, game=0.7, plan=0.7)
 

@@ -92,8 +92,6 @@ class AgenticMemory(Method):
         retrieved: Notes that an answer is given.
     """
 
-    CALLS = 3
-
     MEMORY: ClassVar[type] = Notes
     TEMPERATURES = per_task(0.2, questions=0.0)
     WINDOW: ClassVar[int] = 20

@@ -96,8 +96,6 @@ class DynamicCheatsheet(Method):
         runs: Programs of a reply that are run, one after the other.
     """
 
-    CALLS = 2
-
     MEMORY: ClassVar[type] = Cheatsheet
     TEMPERATURES = per_task(0.0, plan=0.7)
     RUNS_PROGRAMS: ClassVar[bool] = True

@@ -75,8 +75,6 @@ class SelfRefine(Reviewed):
     reviewer of a plan sees the decision alone.
     """
 
-    CALLS = 4
-
     def review(self, item: Item, answer: ModelReply) -> str:
         """Return the audit of an answer."""
         if self._sees_decision_alone:
@@ -131,8 +129,6 @@ class Debate(Method):
     rounds.
     """
 
-    CALLS = 3
-
     TEMPERATURES = per_task(0.0)
 
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
@@ -174,8 +170,6 @@ class Discussion(Method):
     Attributes:
         experts: Number of experts, at least 1.
     """
-
-    CALLS = 4
 
     TEMPERATURES = per_task(0.2)
 

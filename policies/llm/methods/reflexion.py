@@ -96,8 +96,6 @@ class Reflections:
 class Reflexion(Reviewed):
     """Critiques and rewrites, at most `rounds` times; remembers the last failures."""
 
-    CALLS = 4
-
     MEMORY: ClassVar[type] = Reflections
 
     #: The last critique of an answer, by the item's number; 0 outside of a stream.
