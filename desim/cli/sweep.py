@@ -28,7 +28,7 @@ from desim.studies.until import Comparison, compare
 #: By option the goals of a sweep with which it has a meaning; "" is a sweep without one.
 _GOALS = {
     **dict.fromkeys(("delta", "budget"), ("--select",)),
-    **dict.fromkeys(("max_seeds", "score_range", "rarest"), ("--until", "--select")),
+    **dict.fromkeys(("max_seeds", "score_range"), ("--until", "--select")),
     **dict.fromkeys(("retry_failed", "series", "records"), ("",)),
     "against": ("", "--until"),
 }
@@ -55,8 +55,6 @@ class SweepCommand(GridOptions):
         max_seeds: With --until and --select, of each candidate; default 2,000.
         score_range: With --until and --select: LOW:HIGH, between which every value of the figure
             is, or none; default: that of the model's scores, if it declares one.
-        rarest: With --until and --select: the rarest outcome that the first batch shall show;
-            default 0.05, for 60 seeds.
         as_json: Print the rows, one line of JSON each.
     """
 
@@ -73,7 +71,6 @@ class SweepCommand(GridOptions):
     budget: int | None = None
     max_seeds: int | None = None
     score_range: str | None = None
-    rarest: float | None = None
     as_json: bool = False
 
     @property
@@ -197,7 +194,7 @@ def _played(
         seeds = how.pop("seeds") or range(FIRST_SEEDS)
         return None, sweep(seeds=seeds, design=design, **how)
     how |= {"show": options.shown[0], "minimise": options.minimise}
-    goal = {name: getattr(options, name) for name in ("max_seeds", "rarest", "score_range")}
+    goal = {name: getattr(options, name) for name in ("max_seeds", "score_range")}
     how |= {name: value for name, value in goal.items() if value is not None}
     found: Comparison | Choice
     if options.until is not None:

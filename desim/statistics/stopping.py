@@ -14,9 +14,6 @@ from desim.statistics.shape import Shape, shape
 #: The first look: an outcome of 5 % is then seen with a probability of 95 %.
 FIRST_LOOK = 60
 
-#: The rarest outcome that a first look can be made for, of some 3 billion values.
-_SMALLEST = 1e-9
-
 #: By this factor the number of values grows from one look to the next.
 _GROWTH = 1.25
 
@@ -115,32 +112,13 @@ def look(values: Sequence[float], goal: Goal) -> Look:
     return Look(n, low, high, reason, described)
 
 
-def first_look(rarest: float) -> int:
-    """Return the first number of values at which one looks, at least `FIRST_LOOK`.
-
-    An outcome with the probability *rarest* is seen until then with a probability of 95 %.
-
-    Raises:
-        UsageError: *rarest* is below 1e-9, or not below 1.
-
-    >>> first_look(0.05), first_look(0.01)
-    (60, 299)
-    """
-    if not _SMALLEST <= rarest < 1:
-        raise UsageError(
-            f"rarest={rarest:g} was given; it is a probability of at least {_SMALLEST:g} and below "
-            "1"
-        )
-    return max(FIRST_LOOK, math.ceil(math.log(0.05) / math.log1p(-rarest)))
-
-
-def checked_first(first: int, bounds: ScoreRange | None, needed: int = FIRST_LOOK) -> int:
+def checked_first(first: int, bounds: ScoreRange | None) -> int:
     """Return the number of values of the first look.
 
     Raises:
-        UsageError: It is below 1, or without a declared range below the number needed.
+        UsageError: It is below 1, or without a declared range below `FIRST_LOOK`.
     """
-    least = 1 if bounds else needed
+    least = 1 if bounds else FIRST_LOOK
     if first < least:
         why = "" if bounds else ", as rarer outcomes would not be seen; or declare a score range"
         raise UsageError(f"the first look has {first} seeds; at least {least} are needed{why}")

@@ -17,7 +17,7 @@ from desim.rows.rows import Rows
 from desim.short_repr import short_repr
 from desim.statistics.sequences import ScoreRange
 from desim.statistics.shape import differences
-from desim.statistics.stopping import checked_first, first_look, looks
+from desim.statistics.stopping import FIRST_LOOK, checked_first, looks
 from desim.studies.options import GoalOptions
 
 
@@ -27,7 +27,6 @@ class Batches:
 
     Attributes:
         playing: The grid with all seeds that may be played, and what was played.
-        figure: The figure.
         first: The number of seeds of the first batch.
         bounds: The range of the values; None if none is declared.
         sign: 1, or -1 where lower is better: values are then negated, so that higher ones are.
@@ -80,11 +79,7 @@ class Batches:
         return differences(mine, theirs) if theirs else []
 
     def known(self, cell: int) -> list[float]:
-        """Return the values of a cell.
-
-        Raises:
-            UsageError: There are none.
-        """
+        """Return the values of a cell, of which there must be some."""
         if not (values := self.values(cell)):
             problem = self.problem(cell)
             raise UsageError(f"{self.name(cell)} cannot be compared with the others: {problem}")
@@ -130,14 +125,9 @@ def batches(options: GoalOptions, sign: int = 1, *, any_first: bool = False) -> 
         options: The arguments of the study.
         sign: -1 if lower values are better.
         any_first: Whether a first batch may be of any size, as no statement rests on it.
-
-    Raises:
-        UsageError: See `sweep`; or the first batch is too small, a range, *rarest* or *max_seeds*
-            is wrong, or the seeds of a model have too few clusters.
     """
     most = options.max_seeds
     plan = options.grid(range(most))
-    least = first_look(options.rarest)
     bounds = _declared_range(options, plan.models)
     given = () if options.seeds is None else checked_seeds(options.seeds)
     if len(given) > most:
@@ -148,16 +138,16 @@ def batches(options: GoalOptions, sign: int = 1, *, any_first: bool = False) -> 
     every = [*given, *range(start, start + most - len(given))]
     seeds = [*_with_new_clusters(plan.models, every)]
     is_fixed = all(cell.is_fixed for cell in plan.cells)
-    if len(seeds) < min(least, most) and not is_fixed:
+    if len(seeds) < min(FIRST_LOOK, most) and not is_fixed:
         raise UsageError(
             f"{most:,} seeds have {len(seeds)} clusters, such as cases, and repeat them; play a "
             "number of seeds that is fixed beforehand"
         )
     is_free = any_first or bounds is not None or is_fixed
-    wanted = len({*seeds}.intersection(given)) if given and is_free else max(least, len(given))
+    wanted = len({*seeds}.intersection(given)) if given and is_free else max(FIRST_LOOK, len(given))
     first = min(len(seeds), wanted)
     if not (any_first or is_fixed):
-        checked_first(first, bounds, least)
+        checked_first(first, bounds)
     with options.playing(evolve(plan, seeds=tuple(seeds))) as started:
         of_values = bounds.negated if bounds and sign < 0 else bounds
         yield Batches(started, options.figure, first, of_values, sign)

@@ -22,14 +22,7 @@ _ACTION = 57
 
 @frozen
 class Place:
-    """The place of a decision in an episode.
-
-    Attributes:
-        at: Its number in the episode, from 1, the value of `desim branch --at`.
-        t: The tick.
-        date: Its date in ISO form; None in a model without dates.
-        role: Who decided.
-    """
+    """A decision by its number in the episode, from 1, its tick, ISO date (or None) and role."""
 
     at: int
     t: int
@@ -38,11 +31,7 @@ class Place:
 
     @classmethod
     def of(cls, past: Past, at: int) -> "Place":
-        """Return where a decision is.
-
-        Raises:
-            UsageError: The record has no such decision.
-        """
+        """Return where a decision is."""
         moment, date = past.moment(at), past.model.time.date
         return cls(at, moment.t, date(moment.t).isoformat() if date else None, moment.role)
 
@@ -76,11 +65,7 @@ def labels(policies: Mapping[str, Any]) -> str:
 
 
 def seeds_of_futures(futures: int | None) -> tuple[int | None, ...]:
-    """Return the seeds of a number of futures; None means the true one alone.
-
-    Raises:
-        UsageError: The number is not a whole number from 1 to `MOST_FUTURES`.
-    """
+    """Return the seeds of a number of futures; None means the true one alone."""
     if futures is None:
         return (None,)
     if type(futures) is not int or not 1 <= futures <= MOST_FUTURES:
@@ -93,13 +78,9 @@ def seeds_of_futures(futures: int | None) -> tuple[int | None, ...]:
 def notes_on(
     past: Past, futures: int | None, policies: Mapping[str, Any], fresh: Collection[str]
 ) -> Iterator[str]:
-    """Yield the sentences about the futures of a comparison, and about who plays in them.
+    """Yield the sentences about the futures, and about the policies that play on in them.
 
-    Args:
-        past: The record.
-        futures: How many were drawn; None for the true one.
-        policies: Who plays on, by role.
-        fresh: Roles whose policies observe nothing before they decide.
+    Policies of *fresh* roles observe nothing before they decide.
     """
     if futures is None:
         yield (

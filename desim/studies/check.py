@@ -23,14 +23,7 @@ from desim.studies.checks import CHECKS, FURTHER_CHECKS, Advice, CheckedWorld, p
 
 @frozen
 class CheckFinding:
-    """The outcome of one check of one preset.
-
-    Attributes:
-        world: The name of the model, with its preset if it has several.
-        check: The name of the check.
-        outcome: "ok", "FAILED", or "advice" for a world that works and could offer more.
-        text: What was found, in one sentence.
-    """
+    """The outcome of one check of one preset; "advice" where the world could offer more."""
 
     world: str
     check: str
@@ -40,12 +33,7 @@ class CheckFinding:
 
 @frozen(repr=False)
 class Checks(Tabular):
-    """The outcomes of all checks of a model.
-
-    Attributes:
-        name: The name of the model.
-        findings: Those of the first preset, then those of the next one.
-    """
+    """The findings of all checks of a model, preset by preset."""
 
     name: str
     findings: tuple[CheckFinding, ...] = field(repr=False)

@@ -52,13 +52,9 @@ class Advice(DesimError):
 
 @define(eq=False)
 class CheckedWorld:
-    """A model, and the episodes that its checks share.
+    """A model, at least two seeds, a folder for records, and the episodes that its checks share.
 
-    Attributes:
-        model: The frozen parameters.
-        seeds: The seeds of its episodes, at least two.
-        folder: An empty folder for records.
-        played: Each episode as it was played, as it was read from its record, and the record.
+    Each episode is held as it was played, as it was read from its record, and with the record.
     """
 
     model: Model[Any]

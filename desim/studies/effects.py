@@ -50,12 +50,7 @@ class Effect:
 
 @frozen(repr=False)
 class Effects(Tabular):
-    """The effects of parameters.
-
-    Attributes:
-        lines: Those of each policy and figure, the largest first.
-        level: The level of the intervals.
-    """
+    """The effects of parameters for each policy and figure, the largest first."""
 
     lines: tuple[Effect, ...]
     level: float

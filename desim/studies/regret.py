@@ -118,12 +118,9 @@ def regret(options: RegretOptions) -> RegretTable:
 
 @frozen
 class Question:
-    """A decision and its alternative actions.
+    """A decision, by how many precede it: the recorded action first, then the others.
 
-    Attributes:
-        at: How many decisions precede it.
-        actions: The recorded action first, then the others.
-        left_out: The number of options that are left out because there are too many.
+    Of a role with too many options some are left out.
     """
 
     at: int
@@ -134,12 +131,7 @@ class Question:
 def _alternatives(
     past: Past, options: RegretOptions, base: Mapping[str, Any]
 ) -> tuple[str, Mapping[str, Any], list[Question]]:
-    """Return the alternatives in words, the policies among them, and the questions.
-
-    Raises:
-        UsageError: No decision is meant, the role offers no options, the action does not fit, or no
-            policy is named for the role.
-    """
+    """Return the alternatives in words, the policies among them, and the questions."""
     numbers, against = _chosen(past, options), options.against
     if against == OPTIONS:
         return OPTIONS, {}, [of_options(past, at, options.most_options) for at in numbers]
@@ -179,11 +171,7 @@ def _fitting(past: Past, at: int, given: Any) -> Any:
 
 
 def of_options(past: Past, at: int, most: int) -> Question:
-    """Return a decision with the options of its role as alternatives.
-
-    Raises:
-        UsageError: The role offers no options.
-    """
+    """Return a decision with the options of its role as alternatives."""
     moment = past.moments[at]
     options = past.asked(moment).options
     if options is None:
@@ -209,11 +197,7 @@ def _distinct(*actions: Any) -> tuple[Any, ...]:
 
 
 def _chosen(past: Past, options: RegretOptions) -> list[int]:
-    """Return for each decision that is judged how many precede it.
-
-    Raises:
-        UsageError: There is none of this role, these numbers or these actions.
-    """
+    """Return for each decision that is judged how many precede it."""
     count, role = len(past.moments), options.role
     if role and role not in past.header.policies:
         roles = ", ".join(past.header.policies)
@@ -266,7 +250,6 @@ class Decisions(Cell):
         past: The record.
         fresh: Roles whose policies observe nothing before they decide.
         seeds: The seeds of the futures; None for the true one.
-        questions: By how many decisions precede each.
         against: With what the decisions are compared, in words.
         others: The policies with which they are compared; none for options and an action.
         most_options: Options of one decision that are played.
@@ -393,10 +376,7 @@ def _lines(
 
 
 def _without_dust(judged: Judged) -> list[float]:
-    """Return the scores of the other action, set to the recorded one's if they differ by rounding.
-
-    Sums of floats in another order differ in their last digits, by the same amount on all futures:
-    an interval of such differences would exclude 0.
-    """
+    """Return the scores of the other action; those that differ by rounding do not differ."""
+    # Sums in another order differ by the same amount on all futures: an interval excludes 0.
     pairs = zip(judged.others, judged.recorded, strict=True)
     return [mine if math.isclose(other, mine, rel_tol=_DUST) else other for other, mine in pairs]

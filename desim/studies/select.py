@@ -41,10 +41,8 @@ class Candidate:
     """A policy with the parameters of its model that vary.
 
     Attributes:
-        name: Its label, and the values of the parameters that vary.
         mean: The mean of the figure; None after failures without a worst score.
-        seeds: How many seeds were played.
-        failed: How many of its episodes failed.
+        seeds: How many seeds were played; *failed* of these episodes failed.
         selected: Whether it is the best, or one of several that may be the best.
     """
 
@@ -63,9 +61,7 @@ class Choice(Tabular):
         best: The names of those selected: one, or several where the seeds did not suffice.
         candidates: All, those selected first, then by their means.
         sentence: What is guaranteed, in words.
-        rows: One for each episode.
         figure: What the means are of.
-        better: Whether higher or lower means are better.
     """
 
     best: tuple[str, ...]

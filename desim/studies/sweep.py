@@ -111,12 +111,7 @@ def _directions(plan: Grid, minimise: str) -> Mapping[str, str]:
 
 
 def _prepare_records(started: Playing, folder: Path, *, restart: bool) -> None:
-    """Make the folder of the records; on a restart, remove those whose rows were discarded.
-
-    Raises:
-        UsageError: The folder cannot be written.
-        BadRecord: The record of a row that was kept is missing.
-    """
+    """Make the folder of the records; on a restart, remove those whose rows were discarded."""
     plan, jobs = started.plan, sorted(started.kept)
     try:
         folder.mkdir(exist_ok=True)
@@ -160,11 +155,7 @@ def read_config(text: SweepSpec) -> dict[str, Any]:
 
 
 def check_reference(how: Mapping[str, Any], against: str) -> None:
-    """Refuse a policy to compare with that is not played, before anything is played.
-
-    Raises:
-        UsageError: It is no policy of the sweep, and no model, preset or parameter's value.
-    """
+    """Refuse a policy to compare with that is not played, before anything is played."""
     cells = grid(how["model"], how["policies"], [0], how["preset"], how["set"]).cells
     others = {one for cell in cells for one in (cell.name, cell.preset)}
     others |= {str(value) for cell in cells for value in cell.params.values()}

@@ -59,13 +59,7 @@ Scores = tuple[float | None, ...]
 
 @frozen
 class Setting:
-    """Scores of one setting of the parameters.
-
-    Attributes:
-        parameters: The values found by the search; none for the defaults.
-        training: Scores on the seeds of the search.
-        held_out: Scores on the other seeds.
-    """
+    """Scores of parameters, none for the defaults, on the seeds of the search and on others."""
 
     parameters: Mapping[str, Any]
     training: Scores = field(repr=False)
@@ -178,10 +172,7 @@ class Tuned(Tabular):
 
 
 def _mean(scores: Scores, less: Scores = ()) -> Interval | None:
-    """Return the mean of scores, or of what they are above others of the same seeds.
-
-    None if a score is missing.
-    """
+    """Return the mean of scores, less others of the same seeds; None if a score is missing."""
     others = less or (0.0,) * len(scores)
     pairs = [(a, b) for a, b in zip(scores, others, strict=True) if a is not None if b is not None]
     return interval([a - b for a, b in pairs]) if len(pairs) == len(scores) else None
@@ -304,11 +295,7 @@ def _check_number(name: str, given: Any, low: int, high: int) -> None:
 
 @contextlib.contextmanager
 def _silent_optuna() -> Iterator[Any]:
-    """Import Optuna, with its logging and its warnings of experimental parts silenced.
-
-    Raises:
-        UsageError: Optuna is not installed.
-    """
+    """Import Optuna, with its logging and its warnings of experimental parts silenced."""
     try:
         import optuna
     except ImportError:
@@ -371,11 +358,7 @@ class _Search:
         return {n: one.rounded(trial.params[n]) for n, one in self.problem.ranges.items()}
 
     def scores(self, plan: Grid) -> Scores:
-        """Play the plan of a point; return the figure of each seed.
-
-        Raises:
-            UsageError: Kept episodes of the point are of other code or files.
-        """
+        """Play the plan of a point; return the figure of each seed."""
         failures = Progress(say=self.progress.say)  # points have counts of their own
         started = Playing(plan, self.store.of(plan), self.players, failures)
         started.play(range(len(plan)))
@@ -450,11 +433,7 @@ class _Search:
         return kinds.FloatDistribution(one.low, one.high, log=one.scale == "log")
 
     def default(self, held_out: Sequence[int]) -> tuple[str, Setting | None]:
-        """Play the policy and the model without the parameters that are searched.
-
-        Returns:
-            The policy's label and the scores; "" and None if some parameter has no default.
-        """
+        """Play without the parameters that are searched; "" and None if one has no default."""
         try:
             plan = self.problem.plan({}, self.seeds)
         except UsageError:

@@ -30,11 +30,7 @@ EXACT = "deterministic"
 
 
 def read_goal(until: float | str) -> Goal:
-    """Return the width that a text such as `5%`, a share of the mean, or a number asks for.
-
-    Raises:
-        UsageError: The text or number is no width, or not above 0.
-    """
+    """Return the width that a text such as `5%`, a share of the mean, or a number asks for."""
     share = isinstance(until, str) and until.rstrip().endswith("%")
     try:
         value = float(until.rstrip(" %") if isinstance(until, str) else until)
@@ -59,8 +55,6 @@ class ComparedLine:
 
     Attributes:
         group: The values of the columns that make the group.
-        seeds: The number of seeds played.
-        failed: The number of failed episodes.
         mean: The mean of the figure; None if episodes have none.
         estimate: What the interval is of: the mean, or the difference to the reference.
         look: The interval of the mean, or of the difference to the reference; None for the
@@ -92,7 +86,6 @@ class Comparison(Tabular):
     """The result of a comparison that plays batches of seeds.
 
     Attributes:
-        rows: One for each episode.
         by: The columns that make the groups.
         lines: The groups in the order of their first rows.
         against: The reference of the differences; empty where the intervals are those of means.
@@ -191,7 +184,7 @@ def compare(options: CompareOptions) -> Comparison:
     Of seeds that share a case, the first is played.
 
     Raises:
-        UsageError: See `sweep`; or *until*, *seeds*, *max_seeds*, *rarest* or the range is wrong,
+        UsageError: See `sweep`; or *until*, *seeds*, *max_seeds* or the range is wrong,
             a value is outside the range, or seeds share so few cases that none can be added.
         WorkerDied, DesimError, KeyboardInterrupt: See `sweep`.
     """

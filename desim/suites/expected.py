@@ -29,15 +29,11 @@ _Use = tuple[float | None, float | None, float | None]
 
 @frozen
 class Expectation:
-    """The expected use of one entry in one world.
+    """The expected use of the episodes that one entry has left in one world.
 
     Attributes:
-        world: The name of the world.
-        entry: The name of the entry.
-        left: Episodes left.
-        calls: Calls expected for all of them, or at most; None if not known, like what follows.
-        read: Tokens read.
-        wrote: Tokens written.
+        calls: Calls of all of them, or at most; None if not known, as in what follows.
+        read: Tokens read; *wrote* are written.
         cost: Money.
         basis: On what this rests, such as the number of played episodes.
     """

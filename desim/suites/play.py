@@ -44,14 +44,11 @@ class SuitePlaying:
     """A suite that is played into its folder.
 
     Attributes:
-        plan: The suite.
-        out: The folder.
         at_once: Episodes of language models at each host, and so calls.
         processes: Processes of the other episodes.
         restart: Whether results of other code are discarded, or else all of this suite.
         rehearsed: Whether language models take their replies from records that were set aside.
-        outcomes: The outcomes so far.
-        cells: The cells, with all repeats.
+        cells: Those of the plan with all repeats, by world, entry and repeat.
     """
 
     plan: Plan
@@ -121,7 +118,6 @@ class SuitePlaying:
                     write_whole(self.out / name, [content])
 
     def _read_outcomes(self, started: Playing) -> None:
-        """Read the outcomes that are kept."""
         jobs = sorted(started.kept)
         rows = map(started.plan.row, jobs, started.kept.results(jobs))
         self.outcomes = outcomes_of(self.plan, rows)
@@ -148,20 +144,14 @@ class SuitePlaying:
 
     def _set_aside(self, jobs: Iterable[JobKey]) -> None:
         """Set the records of jobs aside which are played anew."""
-        for job in filter(has_record, map(self._engine_job, jobs)):
+        each = (self.cells[job.world, job.entry, job.repeat].job(job.seed) for job in jobs)
+        for job in filter(has_record, each):
             set_aside(job)
-
-    def _engine_job(self, job: JobKey) -> Any:
-        return self.cells[job.world, job.entry, job.repeat].job(job.seed)
 
     # -- money -------------------------------------------------------------------------------------
 
     def _budget(self) -> CommandBudget:
-        """Return the budget, in which each entry has a purse with its limits of money.
-
-        What was spent before is the cost in rows, and of the replies in records of jobs without a
-        row.
-        """
+        """Return the budget, in which each entry has a purse with its limits of money."""
         suite = self.plan.suite
         before = dict.fromkeys(suite.entries, 0.0)
         for job in self.plan.jobs:
@@ -177,7 +167,7 @@ class SuitePlaying:
         return CommandBudget(purses=purses)
 
     def _cost(self, job: JobKey) -> float:
-        """Return what was spent for the episodes of a job."""
+        """Return what was spent for a job, by its row or the replies in its records."""
         if job in self.outcomes:
             return sum(one.usage.get("cost", 0.0) for one in self.outcomes[job])
         record = self.out / self.plan.cell(job).record_name(job.seed)

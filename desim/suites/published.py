@@ -23,11 +23,8 @@ FIGURES = Path(__file__).resolve().parents[2] / "models" / "published"
 def published_text(plan: Plan, shown: str, entry: str, column: str) -> str:
     """Return the published number of an entry as text; empty if it or the data file is missing.
 
-    Args:
-        plan: The suite.
-        shown: The name of one of its worlds, or of a table over several.
-        entry: The entry's name in the suite.
-        column: See `SuiteColumn.published`; the name of a row if the entries are columns.
+    The table is that of a world or over several (*shown*); of a sheet whose columns are entries,
+    *column* is the name of a row.
     """
     sheet, given = plan.shown[shown].published, plan.suite.entries[entry].published
     if sheet is None or not column:
@@ -47,7 +44,6 @@ def published_text(plan: Plan, shown: str, entry: str, column: str) -> str:
 
 
 def _rows(file: str, table: str) -> dict[str, dict[str, Any]]:
-    """Return the cells of a table by row and column; empty without the file or the table."""
     folders = (Path(folder) / "published" for folder in import_module("models").__path__)
     path = next((path for folder in folders if (path := folder / file).is_file()), None)
     return _cells(path, table) if path else {}

@@ -31,10 +31,6 @@ def result_table(world: str, lines: Sequence[SuiteLine]) -> Table:
     """Return the table of a world: its entries with the means of their columns.
 
     Entries that know less come first.
-
-    Args:
-        world: Its name.
-        lines: Its entries.
     """
     lines = by_knowledge(lines)
     counts: _Block = [

@@ -213,11 +213,7 @@ def _alone(value: float, n: int) -> Interval:
 
 
 def _scaled(column: Sequence[ResultCell], models: Sequence[bool]) -> Sequence[ResultCell]:
-    """Return relative means, if the column shows them: to the language models', or to all without.
-
-    The scale begins at 0, or at the worst mean where it is normalised, and ends with 1 at the best
-    mean. The estimates are None if the best mean is not above its beginning.
-    """
+    """Return relative means, if the column shows them; None where the best is not above zero."""
     if column[0].show not in ("over_best", "normalised"):
         return column
     counts = models if any(models) else [True] * len(models)

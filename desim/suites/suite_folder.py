@@ -30,19 +30,16 @@ _LIMIT = "LimitReached: "
 
 
 class Played(msgspec.Struct, frozen=True, kw_only=True):
-    """The outcome of an episode.
+    """The outcome of an episode; what is not listed is as in all rows of sweeps.
 
     Attributes:
         episode: Its place in a row, from 1.
         training: Whether its policies only learned from it, so that it is not scored.
         score: The score; None if the episode has not ended.
-        ended, decisions, metrics, ledger_digest, error, cluster: As in all rows of sweeps.
         usage: Sums over all roles of what policies noted: calls, tokens, cost, seconds.
         limit: The limit of the episode that was reached, or one shared with others; empty for none.
         seconds: Wall time of the command that ended it.
-        knows: The most that one of its policies knows.
         unplayed: The roles whose language models mostly took the default action.
-        record: The name of its record in the folder; None without one.
     """
 
     episode: int = 1
@@ -65,8 +62,7 @@ class Played(msgspec.Struct, frozen=True, kw_only=True):
     def state(self) -> str:
         """The outcome: failed, cut (by a limit), training, not played or done; the last counts.
 
-        Not played is an episode in which the language model of a role mostly took the default
-        action; see `desim.episodes.usage.MOST_DEFAULTS`.
+        Not played: the language model of a role mostly took the default action (`MOST_DEFAULTS`).
         """
         if self.error:
             return "failed"
@@ -119,11 +115,7 @@ _decode = msgspec.json.Decoder(_Row).decode
 
 
 def outcomes_of(plan: Plan, rows: Iterable[bytes]) -> dict[JobKey, tuple[Played, ...]]:
-    """Return the outcomes of a plan's jobs in the rows of a store.
-
-    Raises:
-        BadRecord: A row is damaged.
-    """
+    """Return the outcomes of a plan's jobs in the rows of a store."""
     try:
         read = [_decode(row) for row in rows]
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
@@ -168,12 +160,7 @@ def read_folder(folder: Path) -> tuple[Plan, Outcomes]:
 
 
 def outcomes_in(folder: Path, plan: Plan) -> Outcomes:
-    """Return the outcomes in a folder of a plan's jobs; none before the first command has begun.
-
-    Raises:
-        UsageError: The store cannot be read.
-        BadRecord: A row is damaged.
-    """
+    """Return the outcomes in a folder of a plan's jobs; none before the first command has begun."""
     if not (folder / FILE_NAME).exists():
         return {}
     with Store(folder, read=True) as store:

@@ -47,11 +47,7 @@ _OFFLINE = "offline"
 class JobKey(NamedTuple):
     """One episode, or several in a row, of an entry in a world.
 
-    Attributes:
-        world: The name of the world.
-        entry: The name of the entry.
-        seed: The seed, of several episodes the first one's.
-        repeat: Counted from 0 among the jobs with one seed.
+    The seed is that of the first episode; repeats of a seed are counted from 0.
     """
 
     world: str
@@ -69,8 +65,6 @@ class SuiteCell(Cell):
     """An entry in a world, with one of the repeats of every seed; its purse is that of the entry.
 
     Attributes:
-        world: The name of the world.
-        repeat: Counted from 0 among the jobs with one seed.
         training: Episodes of a job in a row that only train its policies.
         told: A digest of what its policies know from other episodes of the suite.
     """
@@ -182,11 +176,7 @@ def plan_to_print(path: Path, max_cost: float | None = None) -> Plan:
 
 
 def _seeds_in(given: str | list[int], episodes: int) -> Sequence[int]:
-    """Return the seeds of a world, each of which begins a number of episodes in a row.
-
-    Raises:
-        UsageError: They have another form, or two series would play one seed.
-    """
+    """Return the seeds of a world, each of which begins a number of episodes in a row."""
     seeds = checked_seeds(read_seeds(given) if isinstance(given, str) else given)
     if any(after - before < episodes for before, after in itertools.pairwise(sorted(seeds))):
         raise UsageError(
@@ -201,15 +191,7 @@ def _seeds_in(given: str | list[int], episodes: int) -> Sequence[int]:
 
 @noting()  # for a model or a policy that reads a file when it is imported
 def with_cells(plan: Plan, *, keys: bool) -> Plan:
-    """Return a plan with the models and the policies that it names, built once for a check.
-
-    Args:
-        plan: The plan.
-        keys: Whether the environment variables of keys must be set.
-
-    Raises:
-        UsageError: The plan has a fault; the text has its place.
-    """
+    """Return a plan with the models and the policies that it names, built once for a check."""
     suite, models, cells = plan.suite, dict[str, Model[Any]](), {}
     with at(plan.path):
         for name, entry in suite.entries.items():

@@ -36,12 +36,7 @@ _ENVIRONMENT = ("format", "version", "code", "provenance")
 
 @define
 class Verified:
-    """What was verified.
-
-    Attributes:
-        episodes: How many ended episodes were played again.
-        differences: A sentence for each difference; none if all is as it claims to be.
-    """
+    """How many ended episodes were played again, and a sentence for each difference."""
 
     episodes: int = 0
     differences: tuple[str, ...] = ()

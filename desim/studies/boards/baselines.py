@@ -36,14 +36,7 @@ _ROUNDING = 1e-9
 
 @frozen(repr=False, slots=False)
 class Board(Tabular):
-    """The scores of the baselines of one preset of one world.
-
-    Attributes:
-        name: Model and preset, as `model/preset`.
-        model: The preset.
-        knows: What each policy knows, in the order of the policies.
-        rows: One for each episode.
-    """
+    """The scores of the baselines of one preset of one world, with what each policy knows."""
 
     name: str
     model: Model[Any]
@@ -167,7 +160,7 @@ def boards(
         seeds: Shared by all worlds and policies; those that declare `board_seeds` play the first.
         jobs: Worker processes.
         progress: As for `sweep`; a function is called for each world from 0 on.
-        limits: The limits of each episode; one that reaches a limit fails.
+        limits: The limits of each episode.
         knows: The most that a policy may know; those that know more do not play.
 
     Raises:
@@ -232,18 +225,13 @@ _MEANING = (
 
 @frozen(repr=False)
 class Overview(Tabular):
-    """All worlds, a line each.
-
-    Attributes:
-        boards: Those of the default presets, in the order of the catalog.
-        presets: The number of presets of all worlds.
-    """
+    """The boards of the default presets of all worlds, a line each."""
 
     boards: tuple[Board, ...]
     presets: int
 
     def tables(self) -> tuple[Table, ...]:
-        """Return the lines, and the commands with which a newcomer goes on."""
+        """Return the lines, and the commands with which a newcomer continues."""
         worlds, count = len(self.boards), len({*self.boards[0].rows.column("seed")})
         each = f"{worlds} worlds, default presets" if worlds > 1 else "1 world, default preset"
         seeds = f"{count:,} seeds" if count > 1 else "1 seed"

@@ -10,9 +10,9 @@ from attrs import evolve, field, frozen
 
 from desim.core.policy import sees_more_than_rules
 from desim.core.roles import Knowledge, knowledge_legend, knowledge_order
-from desim.engine.plan import DEFAULTS, FIXED, ITEMS
+from desim.engine.plan import FIXED, ITEMS
 from desim.rows.columns import mean
-from desim.rows.estimate_notes import DEFAULTS_MEANS, estimate_legend, estimate_notes, to_tell_term
+from desim.rows.estimate_notes import estimate_legend, estimate_notes, to_tell_term
 from desim.rows.failures import course
 from desim.rows.rows import Rows
 from desim.rows.samples import Sample, score_sample
@@ -63,23 +63,19 @@ class BoardLine:
 
     Attributes:
         policies: Their specs.
-        knows: What they know.
-        episodes: How many episodes each has played.
-        failed: How many of these failed.
+        episodes: How many episodes each has played; *failed* of these failed.
         estimate: The mean score; a failed episode counts with the worst score that its model
             declares. None if the model declares none and episodes have failed.
         ended: How many episodes ended in which way, the most frequent first.
-        sample: The scores on which the estimate rests.
         ranks: The lowest and the highest rank among the lines of its family that the data leave
             possible, all of them together; None without a mean.
         to_best: The ends of the interval of its mean less the best mean of the others of its
             family; None for a lone line, or on a single seed.
-        may_be_best: Whether its lowest rank is 1.
         difference: The difference to the highest mean of its family, paired by seed; None for that
             line, on different seeds, without a mean and without a common seed.
         to_tell: Seeds that would tell it from the highest mean; see `Sample.to_tell`.
         beside: The means of the metrics that the model prints beside the score; None for one that
-            an episode lacks. With language models in a board also their share of `defaults`.
+            an episode lacks.
         share: The mean above the floor of the world as a share of the room up to its bound, or to
             the best known score; None where these are not known.
     """
@@ -114,8 +110,8 @@ def ranked(
 ) -> list[BoardLine]:
     """Return the lines of a board, family by family, in each the best mean first.
 
-    The lines of a family are compared with each other only. Those without a mean, because episodes
-    failed, come last in it and have no rank: the mean of the rest cannot be compared with others.
+    Lines are compared within a family only. Those without a mean, because episodes failed, come
+    last and have no rank: the mean of the rest cannot be compared with others.
 
     Args:
         rows: One for each episode; policies have played the same seeds, or the first of them.
@@ -124,7 +120,6 @@ def ranked(
         minimise: A figure of which lower is better, by which the lines are ranked; empty: the
             score.
     """
-    shares = any(DEFAULTS in row for row in rows)
     joined: dict[Any, list[str]] = {}
     by_policy = {str(policy): own for (policy,), own in rows.groups("policy").items()}
     for policy, own in by_policy.items():
@@ -137,8 +132,6 @@ def ranked(
         sample = score_sample(own, minimise or "score")
         ends = Counter("failed" if row["error"] else str(row["ended"]) for row in own)
         means = {name: _mean([row["metrics"].get(name) for row in own]) for name in beside}
-        if shares:
-            means[DEFAULTS] = _mean([row[DEFAULTS] for row in own if DEFAULTS in row])
         lines.append(
             BoardLine(
                 tuple(policies),
@@ -211,11 +204,11 @@ def board_table(
     *,
     columns: Mapping[str, Column] = MappingProxyType({}),
 ) -> Table:
-    """Return the table of a board.
+    """Return the table of lines from `ranked`.
 
     Args:
         title: Above it.
-        lines: Lines from `ranked`.
+        lines: Policies.
         of_world: Sentences on the world, such as its best known scores.
         columns: Units and labels of the metrics beside the score.
     """
@@ -342,8 +335,6 @@ def _terms(lines: Sequence[BoardLine]) -> Iterator[str]:
         yield _JOINED
     if any(line.share for line in lines):
         yield _SHARE
-    if any(DEFAULTS in line.beside for line in lines):
-        yield DEFAULTS_MEANS
     yield from knowledge_legend(line.knows for line in lines)
 
 

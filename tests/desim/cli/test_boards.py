@@ -122,7 +122,7 @@ def test_a_sweep_plays_until_intervals_are_narrow(desim: Desim) -> None:
     assert err.startswith(f"desim: 60 seeds: not within ±0.001: {STRIDE},size=9 (60: ±")
     code, out, _ = desim(*options, "--until", "20", "--range=-60:60", "--seeds", "0:30")
     assert (code, "whenever one stops (values are between -60 and 60)" in out) == (0, True)
-    code, out, _ = desim(*options, "--until", "20", "--rarest", "0.01")
+    code, out, _ = desim(*options, "--until", "20", "--seeds", "0:299")
     assert (code, "\n299 seeds: within ±20" in out) == (0, True)
 
 
@@ -158,7 +158,6 @@ def test_a_sweep_selects_the_best(desim: Desim) -> None:
     for wrong, text in [
         (("--delta", "2"), "--delta belongs to --select"),
         (("--range", "0:1"), "--range belongs to --until or --select"),
-        (("--rarest", "0.01"), "--rarest belongs to --until or --select"),
         (("--select", "best"), "elimination needs delta"),
         (("--until", "5%", "--max-seeds", "20"), "the first look has 20 seeds; at least 60"),
         (("--budget", "9"), "--budget belongs to --select"),

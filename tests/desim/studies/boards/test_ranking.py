@@ -13,7 +13,7 @@ from desim.core.reported import Figures
 from desim.core.roles import Knowledge
 from desim.rows.rows import Rows
 from desim.statistics.clusters import clustered_share
-from desim.studies.boards.ranking import BoardLine, board_table, item_table, ranked
+from desim.studies.boards.ranking import BoardLine, item_table, ranked
 from desim.studies.sweep import sweep
 
 
@@ -161,20 +161,6 @@ def test_a_policy_on_fewer_seeds_is_compared_on_these() -> None:
     found = line(ranked(rows(all=[1, 5, 9], slow=[2])), "slow").difference
     assert found
     assert (found.paired.mean, found.paired.n) == (1.0, 1)
-
-
-def test_a_board_with_a_language_model_has_its_share_of_default_actions() -> None:
-    """Its column is empty for rules; without language models there is none."""
-    played = [row("rule", 0, 5), *(row("llm", seed, 5, defaults=seed / 4) for seed in (0, 2))]
-    lines = ranked(Rows(played))
-    assert [line(lines, name).beside for name in ("rule", "llm")] == [
-        {"defaults": None},
-        {"defaults": 0.25},
-    ]
-    table = board_table("board", lines)
-    assert "defaults" in table.heads
-    assert any(sentence.startswith("defaults: share") for sentence in table.legend)
-    assert "defaults" not in board_table("board", ranked(Rows(played[:1]))).heads
 
 
 SEEDS = range(12)
