@@ -18,6 +18,7 @@ from desim.faults import RAISED, fault_text, place
 from desim.schema import to_plain
 from desim.show.progress import ProgressOption, shown_progress
 from desim.show.table import Table, Tabular
+from desim.studies.boards.baselines import everything
 from desim.studies.checks import CHECKS, FURTHER_CHECKS, Advice, CheckedWorld, plays
 
 
@@ -125,14 +126,10 @@ def _finding(
 
 def _worlds(given: Any) -> dict[str, Callable[[], Model[Any]]]:
     """Return by name functions that build the presets that are checked."""
-    if not isinstance(given, str | type):
-        model = catalog.model(given)
-        return {catalog.model_name(type(model)): lambda: model}
-    name, _, wanted = (given if isinstance(given, str) else catalog.model_name(given)).partition(
-        "/"
-    )
-    if isinstance(given, str) and (wanted or catalog.builder(name) is not None):
-        model = catalog.model(given)
-        return {given: lambda: model}
-    cls = given if isinstance(given, type) else catalog.model_class(name)
-    return {f"{name}/{one}": partial(catalog.model, cls, one) for one in presets(cls)}
+    if isinstance(given, str):
+        return {name: partial(catalog.model, name) for name in everything([given])}
+    if isinstance(given, type):
+        name = catalog.model_name(given)
+        return {f"{name}/{one}": partial(catalog.model, given, one) for one in presets(given)}
+    model = catalog.model(given)
+    return {catalog.model_name(type(model)): lambda: model}

@@ -229,12 +229,9 @@ def _from_0(decisions: slice) -> slice:
 
 @frozen
 class Judged:
-    """The scores of a question's recorded action and of its best alternative.
+    """Scores of the recorded action and of the best other one, a pair for each future.
 
-    Attributes:
-        best: The index of the best other action among the actions; 0 without other actions.
-        recorded: Scores of the recorded action, one for each future on which they are compared.
-        others: Scores of the best other action.
+    *best* is the index of the other action among the actions; 0 without one.
     """
 
     best: int
@@ -247,7 +244,6 @@ class Decisions(Cell):
     """The decisions of a record: a cell whose seeds are their numbers, which plays its own jobs.
 
     Attributes:
-        past: The record.
         fresh: Roles whose policies observe nothing before they decide.
         seeds: The seeds of the futures; None for the true one.
         against: With what the decisions are compared, in words.

@@ -17,7 +17,6 @@ class DecisionRegret:
     """The regret of a decision: how much better another action would have been.
 
     Attributes:
-        place: Where the decision is.
         recorded: The recorded action as its tagged object.
         played: How many other actions were played.
         left_out: How many options were not played, as there were too many.
@@ -47,7 +46,7 @@ class DecisionRegret:
         return low is not None and low > 0
 
     def plain(self) -> dict[str, Any]:
-        """Return the line as a plain object."""
+        """Return the line for JSON."""
         found = self.found
         return {
             **asdict(self.place),
@@ -74,8 +73,6 @@ class RegretTable(Tabular):
         against: What the decisions were compared with: "options", an action as JSON, or policies.
         futures: How many were drawn; None if the true one was taken.
         level: At which the intervals hold together.
-        model: The name of the model.
-        seed: The episode's seed.
         notes: What a reader must know of the futures.
         top: How many lines are printed.
     """

@@ -1,9 +1,6 @@
 """Plays every model with every policy on every seed; the sweep may be text or a TOML file.
 
-A file holds `model`, `preset`, `policies` (a list of specs and of tables of roles to specs),
-`seeds` ("0:500" or a list) and a table `set` of values or lists of values by parameter, such as
-`"policy.target" = [20, 24, 28]`. A table `design` plays points instead of all combinations: it has
-the fields of `DesignSpec`, and `set` may then hold ranges such as "1e6:5e6".
+A file has the fields of `SweepSpec`, with a list of policies, and perhaps a table `design`.
 """
 
 import itertools

@@ -73,21 +73,15 @@ class Tuned(Tabular):
     Means are withheld (None) where an episode failed and the model declares no worst score.
 
     Attributes:
-        model: Its name and preset.
-        policy: The policy as it was given.
         ranges: The ranges as texts, by parameter.
         seeds: The seeds of the search.
-        held_out_seeds: The others.
         best: The parameters with the best mean on the training seeds.
         default: The policy and the model without these parameters; None if they have no defaults.
-        budget: Episodes that the search might play.
-        episodes: Episodes that it played.
+        budget: Episodes that the search might play; it played *episodes*.
         trials: How many points were played; *pruned* of them were stopped before the last seed,
             and *failed* were refused or had an episode that failed without a score.
         exhausted: Whether the search ended because it found no further point.
         edges: Parameters near an end of their range: the range may limit the result.
-        figure: What was searched.
-        better: Whether higher or lower means are better.
     """
 
     model: str

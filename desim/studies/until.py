@@ -89,7 +89,6 @@ class Comparison(Tabular):
         by: The columns that make the groups.
         lines: The groups in the order of their first rows.
         against: The reference of the differences; empty where the intervals are those of means.
-        goal: The width that was given.
         level: The level at which all intervals hold together.
         bounds: The range of the figure; None if none is declared.
         minimise: The figure, if lower is better; otherwise empty.

@@ -35,7 +35,6 @@ class ResultCell:
     """One column of one entry.
 
     Attributes:
-        head: The column's head.
         show: The statistic that the column shows; see `SuiteColumn.show`.
         missing: How many episodes have no number and are not in the estimate.
         estimate: The figure of the column; None without an episode. The mean over episodes has an
@@ -64,7 +63,6 @@ class SuiteLine:
 
     Attributes:
         world: The name of the world or the table.
-        entry: The name of the entry.
         counts: Its episodes by their outcome, one of `STATES`; see `Played.state`. Open are those
             that have not begun or not ended.
         defaults: The share of default actions in the decisions of language models, over the

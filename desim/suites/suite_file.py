@@ -1,25 +1,4 @@
-"""The file of a suite: worlds, entries, seeds, limits, and published rows for comparison.
-
-```toml
-title = "Two rules and a model on one world"
-seeds = "0:3"
-
-[worlds.short]
-model = "MODEL/PRESET"
-set = { horizon = 24 }
-columns = ["score", { name = "survived %", figure = "survived", scale = 100 }]
-
-[entries.rule]
-policy = "RULE,KEY=VALUE"
-
-[entries.qwen]
-model = "qwen3"
-base_url = "http://localhost:8000/v1"
-price_in = 0.2
-price_out = 0.6
-```
-
-"""
+"""The file of a suite: worlds, entries, seeds, limits, and published rows for comparison."""
 
 import json
 import tomllib
