@@ -16,6 +16,9 @@ from policies.llm.wires.wire import Call, Message, ModelReply, Phase, Request
 
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_-]")
 
+#: The beginning of a message that asks for the same decision again.
+ASKED_AGAIN = "That was not understood: "
+
 #: Characters of a function's name that OpenAI's API accepts at most.
 _LONGEST_NAME = 64
 
@@ -84,7 +87,7 @@ def tool_results(reply: ModelReply, texts: Sequence[str]) -> list[Message]:
 
 def corrected(reply: ModelReply, bad: BadReply) -> list[Message]:
     """Return an invalid reply and the message that asks for another."""
-    why = f"That was not understood: {bad}. Nothing has been done; answer again."
+    why = f"{ASKED_AGAIN}{bad}. Nothing has been done; answer again."
     if reply.calls:
         return [assistant_message(reply), *tool_results(reply, [why] * len(reply.calls))]
     return [assistant_message(reply), user(why)]

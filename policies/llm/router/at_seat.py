@@ -6,15 +6,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from desim import catalog
-from desim.errors import BadRecord, PolicyFailed, PolicyWarning, UsageError, possible
+from desim.errors import BadRecord, PolicyFailed, PolicyWarning, UsageError
 from desim.schema import to_plain
 from desim.schema.untrusted import decode_json
 from desim.short_repr import short_repr
 from desim.show.files import read_text
-from policies.llm.chat.messages import as_json
+from policies.llm.chat.messages import ASKED_AGAIN, as_json
 from policies.llm.method_parts.method import Method
 from policies.llm.methods import METHODS
 from policies.llm.methods.build import MethodMaker
@@ -22,7 +22,7 @@ from policies.llm.router.labels import Labeller, Labels, Sample
 from policies.llm.router.learning import tallied, written
 from policies.llm.router.policy import LABELS, Policy, canonical, holds, table_4, unwrapped
 from policies.llm.router.predictions import Item
-from policies.llm.router.routing import Chooser, RuleChooser
+from policies.llm.router.routing import Choose, by_rules
 from policies.llm.router.situation import Situation
 from policies.llm.wires.wire import Complete, Message, ModelReply, Request
 
@@ -39,98 +39,62 @@ MAX_BYTES = 1 << 20
 #: Keys of which a policy's object has at least one.
 _KEYS = ("rules", "default_agent")
 
-#: Returns what a router sees of a conversation.
-Describe = Callable[[Sequence[Message]], Situation]
-
 #: Makes rules of stored predictions.
 Learn = Callable[[Sequence[Item]], Policy]
 
-#: The beginning of a message of `messages.corrected`: the same decision is requested again.
-_ASKED_AGAIN = "That was not understood: "
-
 #: Roles of messages with the question; the system's hold the form, the assistant's are old.
 _ABOUT = ("user", "tool")
-
-
-@frozen
-class Describer:
-    """Describes a conversation: its task, its labels, and the features of its text.
-
-    A conversation does not say which part of it is the question. All of it is taken as the context,
-    with an empty question, which is what tasks have whose items are one text (SPEC, section 6).
-
-    Attributes:
-        task: The name of the task, such as that of the world.
-        capability: The label of every decision; empty for none.
-        bucket: The difficulty of every decision; None for none.
-        labeller: Gives each decision labels of its own, by a call of the model; without it those
-            above hold.
-    """
-
-    task: str
-    capability: str = ""
-    bucket: str | None = None
-    labeller: Labels | None = None
-
-    def __call__(self, messages: Sequence[Message]) -> Situation:
-        """Return the situation."""
-        context = "\n".join(_text_of(each) for each in messages if each.get("role") in _ABOUT)
-        capability, bucket = self.capability, self.bucket
-        if self.labeller is not None:
-            label = self.labeller(Sample(self.task, "", context))
-            capability, bucket = label.capability, label.bucket()
-        return Situation.of("", context, task=self.task, capability=capability, bucket=bucket)
 
 
 @define
 class Routed:
     """A `complete` that passes each decision to one of several methods.
 
-    A decision that is asked for again, because the reply to it was invalid, stays with its method.
+    A conversation does not say which part of it is the question. All of it is taken as the context,
+    with an empty question, which is what tasks have whose items are one text (SPEC, section 6). A
+    decision that is asked for again, because the reply to it was invalid, stays with its method.
 
     Attributes:
-        methods: The methods by name, each a `complete`; at least one.
-        chooser: Chooses a name for a situation.
-        describe: Returns the situation of a conversation, such as a `Describer`.
-        default: The method taken where the chooser names none of them; the first where empty, as
-            the published live agent does.
+        methods: The methods by name, each a `complete`; at least one. The first is taken where
+            another name is chosen, as the published live agent does.
+        choose: Chooses a name for a situation.
+        task: The name of the task, such as that of the world.
+        labeller: Gives each decision labels, by a call of the model; None for no labels.
         chosen: The method of the last decision; empty before the first.
         item: The question of the decision with its stored predictions, which answer it without a
             call; None for a question without any.
-
-    Raises:
-        UsageError: `methods` is empty, or does not contain the default.
     """
 
     methods: Mapping[str, Complete]
-    chooser: Chooser
-    describe: Describe
-    default: str = ""
+    choose: Choose
+    task: str
+    labeller: Labels | None = None
     chosen: str = field(default="", init=False)
     item: Item | None = field(default=None, init=False)
-
-    def __attrs_post_init__(self) -> None:
-        if not self.methods:
-            raise UsageError("no methods were given; a router needs at least one")
-        self.default = canonical(self.default) or next(iter(self.methods))
-        if self.default not in self.methods:
-            known = possible(self.default, self.methods)
-            raise UsageError(f"default={self.default} was given; {known}")
 
     def __call__(self, request: Request) -> ModelReply:
         """Return the reply of the method that is chosen for this decision."""
         if not (self.chosen and _asked_again(request.messages)):
-            item = self.item
-            situation = item.situation if item else self.describe(request.messages)
-            name = canonical(self.chooser.choose(situation))
-            self.chosen = name if name in self.methods else self.default
+            situation = self.item.situation if self.item else self.situation(request.messages)
+            name = canonical(self.choose(situation))
+            self.chosen = name if name in self.methods else next(iter(self.methods))
         if self.item and (stored := self.item.predictions.get(self.chosen)):
             return ModelReply(text=stored.answer)
         return self.methods[self.chosen](request)
 
+    def situation(self, messages: Sequence[Message]) -> Situation:
+        """Return what a router sees of a conversation: task, labels, and figures of its text."""
+        context = "\n".join(_text_of(each) for each in messages if each.get("role") in _ABOUT)
+        if self.labeller is None:
+            return Situation.of("", context, task=self.task)
+        label = self.labeller(Sample(self.task, "", context))
+        return Situation.of(
+            "", context, task=self.task, capability=label.capability, bucket=label.bucket
+        )
+
 
 def _asked_again(messages: Sequence[Message]) -> bool:
-    return bool(messages) and _text_of(messages[-1]).startswith(_ASKED_AGAIN)
+    return bool(messages) and _text_of(messages[-1]).startswith(ASKED_AGAIN)
 
 
 def _text_of(message: Message) -> str:
@@ -146,8 +110,6 @@ class Routing:
     Attributes:
         name: The argument that names the rules.
         policy: The rules.
-        task: The name of the world.
-        labelled: Whether each decision has labels, by a model or in stored predictions.
         learner: Makes the rules of stored predictions; None where they are given.
         methods: The methods by name. They learn nothing, and their memories are empty.
         routed: The call that chooses a method for each decision.
@@ -156,8 +118,6 @@ class Routing:
 
     name: str
     policy: Policy
-    task: str
-    labelled: bool
     learner: Learn | None
     methods: Mapping[str, Method]
     routed: Routed
@@ -212,7 +172,6 @@ class Routing:
     def take(self, learned: Sequence[Item], stored: Sequence[Item]) -> None:
         """Take stored predictions: to learn rules from, and to answer questions from."""
         self._stored, self._learned = {item.id: item for item in stored}, learned
-        self.labelled = True
         if self.learner and self._stored.keys() & {item.id for item in learned}:
             self._faults = ("the rules were learned from questions that are asked here",)
         self._follow(self.policy)
@@ -244,12 +203,12 @@ class Routing:
         return {**chosen, **remarks}
 
     def _follow(self, policy: Policy) -> None:
-        self.policy = policy
-        self.routed.chooser = RuleChooser(policy, tuple(self.methods))
-        known = LABELS[:1] if self.labelled else LABELS
-        tasks = {one.task for one in self._stored.values()} or {self.task}
-        unmatched = _never_matching(policy, sorted(tasks), known)
-        self.remarks = (*policy.remarks(tuple(self.methods)), *unmatched, *self._faults)
+        self.policy, available = policy, tuple(self.methods)
+        self.routed.choose = by_rules(policy, available)
+        labelled = self.routed.labeller is not None or self._learned is not None
+        tasks = {one.task for one in self._stored.values()} or {self.routed.task}
+        unmatched = _never_matching(policy, sorted(tasks), LABELS[:1] if labelled else LABELS)
+        self.remarks = (*policy.remarks(available), *unmatched, *self._faults)
 
 
 def routing_at(maker: MethodMaker) -> Routing | None:
@@ -275,17 +234,11 @@ def routing_at(maker: MethodMaker) -> Routing | None:
     methods = {name: maker.method(name) for name in METHODS}
     for method in methods.values():
         method.learns = False
-    task = catalog.model_name(type(maker.seat.model))
     labeller = Labeller(maker.complete) if options.router_labels else None
-    chooser = RuleChooser(policy, tuple(methods))
+    task = catalog.model_name(type(maker.seat.model))
+    routed = Routed(methods, by_rules(policy, methods), task, labeller)
     return Routing(
-        name=options.router,
-        policy=policy,
-        task=task,
-        labelled=options.router_labels,
-        learner=learner,
-        methods=methods,
-        routed=Routed(methods, chooser, Describer(task, labeller=labeller)),
+        name=options.router, policy=policy, learner=learner, methods=methods, routed=routed
     )
 
 
@@ -297,19 +250,17 @@ def _never_matching(policy: Policy, tasks: Sequence[str], known: Sequence[str]) 
     unlabelled = [Situation(task) for task in tasks]
     for number, rule in enumerate(policy.rules):
         conditions = {key: value for key, value in (rule.when or {}).items() if key in known}
-        wrong = [
-            key
-            for key, value in conditions.items()
-            if not any(holds({key: value}, one) for one in unlabelled)
-        ]
-        for key in wrong[:1]:
-            value = short_repr(conditions[key])
+        for key, value in conditions.items():
+            if any(holds({key: value}, one) for one in unlabelled):
+                continue
+            shown = short_repr(value)
             why = (
-                f"every decision here has {key} {' or '.join(map(repr, tasks))}, not {value}"
+                f"every decision here has {key} {' or '.join(map(repr, tasks))}, not {shown}"
                 if key == "task_name"
-                else f"it needs {key} {value}, and only router_labels=true gives decisions labels"
+                else f"it needs {key} {shown}, and only router_labels=true gives decisions labels"
             )
             yield f"rule {number} never matches: {why}"
+            break
 
 
 def read_policy(router: str) -> Policy:

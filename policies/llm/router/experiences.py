@@ -5,7 +5,6 @@ Source: reference SPEC of FirmBench, section 6, "Learning". The words of the req
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
@@ -14,13 +13,7 @@ from desim.schema.validators import require_not_negative
 from policies.llm.chat.messages import as_json, request_of
 from policies.llm.replies import answer_only, objects
 from policies.llm.router.policy import text_of
-from policies.llm.router.predictions import (
-    Item,
-    grouped,
-    methods_of,
-    read_lines,
-    shuffled_in_turn,
-)
+from policies.llm.router.predictions import Item, grouped, methods_of, shuffled_in_turn
 from policies.llm.wires.wire import Complete
 
 #: Answers of each method that are reflected on, in each task.
@@ -131,7 +124,7 @@ def experiences(
         most: Answers of each method in each task, at least 0.
         seed: Chooses the answers; see `picked`.
         done: Experiences of an earlier run, which are not made again.
-        keep: Receives each new experience as soon as there is one, for instance to write it.
+        keep: Takes each new experience as soon as there is one, for instance to write it.
 
     Returns:
         One for each answer, in the order of `picked`. The bullet is empty where the model's reply
@@ -168,15 +161,6 @@ def reflected(item: Item, method: str, complete: Complete) -> Experience:
         _hint(lesson.get("routing_hint")),
         _storable(lesson.get("confidence")),
     )
-
-
-def read_experiences(path: Path) -> list[Experience]:
-    """Return the experiences of a file, which `write_lines` has written.
-
-    Raises:
-        BadRecord: A line does not fit; the text names file and line.
-    """
-    return [experience for _, experience in read_lines(path, Experience)]
 
 
 def _described(item: Item, method: str) -> dict[str, Any]:

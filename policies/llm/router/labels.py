@@ -35,25 +35,16 @@ BUCKETS: tuple[Bucket, ...] = get_args(Bucket)
 #: The highest score of each bucket but the last.
 _EASY, _MIDDLE, _HARDEST = 3.0, 6.0, 10.0
 
-#: Characters of a context and of a program that the labelling model reads.
-_CONTEXT, _PROGRAM = 3500, 1200
+#: Characters of a context and of a program that the labelling model reads, of a reply that is read,
+#: and of a text that the estimates read.
+_CONTEXT, _PROGRAM, _LONGEST, _SEARCHED = 3_500, 1_200, 20_000, 100_000
 
-#: Words of an entry of a list of labels; a longer one is a part of a sentence.
-_LABEL_WORDS = 3
-
-#: Entries from which on a line is a list of labels.
-_SHORTEST_LIST = 3
-
-#: Characters of a text that the estimates read.
-_SEARCHED = 100_000
-
-#: Characters of a reply that are read.
-_LONGEST = 20_000
+#: Words of an entry of a list of labels; a longer one is a part of a sentence. Entries from which
+#: on a line is such a list.
+_LABEL_WORDS, _SHORTEST_LIST = 3, 3
 
 #: Characters that may surround the words of a line, such as signs of Markdown.
 _AROUND = " \t*_`"
-
-_NO_LETTER = re.compile(r"[^a-z]")
 
 #: Names of the line with the score.
 _SCORES = ("score", "difficultyscore", "difficulty")
@@ -89,20 +80,19 @@ class Label:
     score: float | None = None
     reasoning: str = ""
 
-    def bucket(self, *, every_capability: bool = False) -> Bucket | None:
-        """Return the difficulty; see `bucket_of`."""
-        if self.score is None:
-            return None
-        return bucket_of(self.capability, self.score, every_capability=every_capability)
+    @property
+    def bucket(self) -> Bucket | None:
+        """The difficulty; see `bucket_of`."""
+        return None if self.score is None else bucket_of(self.capability, self.score)
 
 
-def bucket_of(capability: str, score: float, *, every_capability: bool = False) -> Bucket | None:
+def bucket_of(capability: str, score: float) -> Bucket | None:
     """Return the bucket of a difficulty from 0 to 10: up to 3 easy, up to 6 middle, else hard.
 
     As published only the capabilities of `BUCKETED` have buckets, so that the last rule of the
-    paper's Table 4 never fires; with *every_capability* all have.
+    paper's Table 4 never fires.
     """
-    if capability not in BUCKETED and not every_capability:
+    if capability not in BUCKETED:
         return None
     if score <= _EASY:
         return "easy"
@@ -120,7 +110,7 @@ def read_label(text: str) -> Label:
     lines: dict[str, str] = {}
     for line in text[:_LONGEST].splitlines():
         name, _, value = line.partition(":")
-        kind = _NO_LETTER.sub("", name.lower())
+        kind = re.sub(r"[^a-z]", "", name.lower())
         lines["score" if kind in _SCORES else kind] = value.strip(_AROUND)
     known = {name.lower(): name for name in CAPABILITIES}
     number = _SCORE.search(lines.get("score", ""))
@@ -156,11 +146,7 @@ Labels: TypeAlias = Callable[[Sample], Label]
 
 @frozen
 class Labeller:
-    """Requests the labels of questions from a model, at temperature 0.
-
-    Attributes:
-        complete: The call of the model.
-    """
+    """Requests the labels of questions from a model, at temperature 0."""
 
     complete: Complete
 
@@ -183,10 +169,9 @@ class Labeller:
 
 
 def candidate_labels(context: str) -> int:
-    r"""Estimate from how many labels an answer is chosen.
+    r"""Return the most short entries, separated by commas, of a line; 0 where none has three.
 
-    The estimate is the number of short entries in the line that has the most of them, separated by
-    commas; 0 where no line has `_SHORTEST_LIST` of them.
+    It estimates from how many labels an answer is chosen.
 
     >>> candidate_labels("Text: In May, sales rose.\nTags: Revenue, Cost, Rent")
     3
@@ -224,8 +209,8 @@ _JOINS = re.compile(r"\b(?:if|after|before|under|without|both|each|not)\b", re.I
 #: Labels from which on a list counts as long, and the difficulty of choosing from it.
 _LONG_LIST, _OF_LONG_LIST = 20, 7.0
 
-#: Added for a table, for every 1,500 characters of context, and for every joining word.
-_TABLE, _LENGTH, _JOIN, _PER = 0.5, 0.5, 0.5, 1500
+#: Added for a table, for every so many characters of context, and for every joining word.
+_STEP, _PER = 0.5, 1_500
 
 #: The score of a plain question of each capability.
 _PLAIN = {_EXTRACTION: 2.0, _NUMERICAL: 3.0, _KNOWLEDGE: 4.0, _COMPLEX: 5.0}
@@ -237,8 +222,9 @@ def label_by_rules(sample: Sample) -> Label:
     capability, why = _capability(sample, labels)
     features = features_of(sample.question, sample.context)
     score = _OF_LONG_LIST if labels >= _LONG_LIST else _PLAIN[capability]
-    score += _TABLE * features.has_table + _LENGTH * (len(sample.context) // _PER)
-    score += _JOIN * len(_JOINS.findall(sample.question)) + sub_questions(sample.question) - 1
+    joins = len(_JOINS.findall(sample.question))
+    score += _STEP * (features.has_table + len(sample.context) // _PER + joins)
+    score += sub_questions(sample.question) - 1
     return Label(capability, min(_HARDEST, score), why)
 
 

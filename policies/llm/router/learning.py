@@ -5,13 +5,12 @@ Source: reference SPEC of FirmBench, section 6, "Learning". The words of the req
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
 from attrs import evolve, frozen
 
-from desim.errors import BadRecord, PolicyFailed
+from desim.errors import PolicyFailed
 from desim.schema import to_plain
 from desim.schema.validators import require_not_negative
 from policies.llm.chat.messages import as_json, corrected, request_of
@@ -19,14 +18,7 @@ from policies.llm.replies import BadReply, answer_only, objects
 from policies.llm.router.experiences import MOST_ANSWERS, Experience, experiences
 from policies.llm.router.labels import BUCKETS, CAPABILITIES
 from policies.llm.router.policy import BOUNDS, LABELS, NO_BUCKET, Policy, Rule, unwrapped
-from policies.llm.router.predictions import (
-    Item,
-    grouped,
-    methods_of,
-    read_lines,
-    shuffled_in_turn,
-    write_lines,
-)
+from policies.llm.router.predictions import Item, grouped, methods_of, shuffled_in_turn
 from policies.llm.wires.wire import Complete, ModelReply
 
 #: Bullets that the synthesiser reads.
@@ -43,19 +35,10 @@ class Learned:
     Attributes:
         policy: The rules and the default.
         findings: The findings of the synthesiser, in its words.
-        experiences: The experiences that it read, and that model routing reads.
+        experiences: The experiences that it read.
     """
 
     policy: Policy
-    findings: tuple[str, ...] = ()
-    experiences: tuple[Experience, ...] = ()
-
-
-@frozen
-class _Stored:
-    """A file's one line."""
-
-    policy: Any
     findings: tuple[str, ...] = ()
     experiences: tuple[Experience, ...] = ()
 
@@ -149,21 +132,6 @@ def synthesised(
             last = bad
             request = evolve(request, messages=[*request.messages, *corrected(reply, bad)])
     raise PolicyFailed(f"{retries + 1} replies held no routing policy, the last because {last}")
-
-
-def read_learned(path: Path) -> Learned:
-    """Return what `write_learned` wrote."""
-    stored = [each for _, each in read_lines(path, _Stored)]
-    if len(stored) != 1:
-        raise BadRecord(f"{path} holds {len(stored)} routers; it should hold one")
-    policy = Policy.read(stored[0].policy)
-    return Learned(policy, stored[0].findings, stored[0].experiences)
-
-
-def write_learned(path: Path, learned: Learned) -> None:
-    """Write what was learned to a new file."""
-    policy = learned.policy.plain()
-    write_lines(path, [_Stored(policy, learned.findings, learned.experiences)])
 
 
 def _policy_in(reply: ModelReply) -> tuple[Policy, tuple[str, ...]]:

@@ -18,14 +18,11 @@ from desim.errors import possible
 from desim.short_repr import short_repr
 from policies.llm.router.situation import Features, Situation
 
-#: The label that stands for every one, in any capitals.
-_ALL = "ALL"
+#: The label that stands for every one, in any capitals, and the value that leaves a bound out.
+_ALL, _OMIT = "ALL", "omit"
 
 #: The label by which a rule names questions without a difficulty.
 NO_BUCKET = "NA"
-
-#: The value that leaves a bound out.
-_OMIT = "omit"
 
 #: The features that are true or false, and those that are counts.
 _FLAGS = tuple(name for name, each in fields_dict(Features).items() if each.type is bool)
@@ -37,106 +34,74 @@ BOUNDS = (*_FLAGS, *(f"{name}_{end}" for name in _COUNTS for end in ("min", "max
 
 _TRUTH = {"true": True, "false": False}
 
-#: The nine methods of the paper, in the order of its Table 1.
-PUBLISHED_METHODS = (
-    "cot",
-    "self_refine",
-    "reflexion",
-    "amem",
-    "debate",
-    "discussion",
-    "dynamic_cheatsheet",
-    "gepa",
-    "ace",
-)
-
 #: Other names of methods; capitals matter.
 ALIASES = {"self-refine": "self_refine", "dc": "dynamic_cheatsheet"}
 
-#: The keys of a rule's conditions that name a label.
+#: The keys of a rule's conditions: those that name a label, and that of the bounds.
 LABELS = ("task_name", "capability", "difficulty_bucket")
 
-#: The method taken where a policy names no default.
-_DEFAULT = "ace"
+_BOUNDS_KEY = "feature_conditions"
 
-#: The least difference of accuracy, where a policy names none.
-_MARGIN = 0.01
+#: Where a policy names none: the default method, and the least difference of accuracy.
+_DEFAULT, _MARGIN = "ace", 0.01
 
 #: Written for the conditions of a rule that never matches; null would always match.
 _NEVER = "never"
 
-_KNOWN_KEYS = {*LABELS, "feature_conditions"}
-
 
 def holds(when: Mapping[str, Any], situation: Situation) -> bool:
     """Return whether all conditions hold; capitals matter, spaces around labels do not."""
-    labels = {
-        "task_name": situation.task,
-        "capability": situation.capability,
-        "difficulty_bucket": situation.bucket or NO_BUCKET,
-    }
-    if any(not _is(when.get(key), label) for key, label in labels.items()):
+    labels = (situation.task, situation.capability, situation.bucket or NO_BUCKET)
+    if not all(_is(when.get(key), label) for key, label in zip(LABELS, labels, strict=True)):
         return False
-    bounds = feature_bounds(when)
-    if not bounds:
-        return True
-    features = situation.features
-    return features is not None and all(_within(features, *bound) for bound in bounds.items())
+    bounds, features = _bounds(when), situation.features
+    if not bounds or features is None:
+        return not bounds
+    return all(_within(features, *bound) for bound in bounds.items())
 
 
-def constrains(value: Any) -> bool:
+def _constrains(value: Any) -> bool:
     """Return whether the value of a label counts for specificity; see `Rule.specificity`."""
     return bool(value) and str(value).strip().upper() not in ("", _ALL)
 
 
-def feature_bounds(when: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the bounds on features; empty if the data does not hold them as an object."""
-    bounds = when.get("feature_conditions")
-    return bounds if isinstance(bounds, Mapping) else {}
-
-
-def unknown_bounds(when: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the end of a sentence for every bound that has no effect, `omit` and null apart."""
-    bounds = when.get("feature_conditions")
-    if bounds is not None and not isinstance(bounds, Mapping):
-        yield f"has no object under feature_conditions but {short_repr(bounds)}"
-    for name, value in feature_bounds(when).items():
-        if name not in BOUNDS:
-            yield f"has the bound {short_repr(name)}; {possible(str(name), BOUNDS)}"
-        elif value not in (None, _OMIT) and (_flag if name in _FLAGS else number_of)(value) is None:
-            yield f"has the bound {name}={short_repr(value)}, which is not understood"
-
-
 def _is(wanted: Any, label: str | None) -> bool:
     """Return whether a label is the wanted one; anything but a text, "" and ALL admit any label."""
-    if not isinstance(wanted, str) or not constrains(wanted):
+    if not isinstance(wanted, str) or not _constrains(wanted):
         return True
     return wanted.strip() == (label or "").strip()
 
 
+def _bounds(when: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the bounds on features; empty if the data does not hold them as an object."""
+    bounds = when.get(_BOUNDS_KEY)
+    return bounds if isinstance(bounds, Mapping) else {}
+
+
 def _within(features: Features, name: str, value: Any) -> bool:
-    """Return whether one bound holds; one that is unknown or not understood does."""
-    if name not in BOUNDS:
-        return True
-    if name in _FLAGS:
-        flag = _flag(value)
-        return flag is None or getattr(features, name) == flag
-    limit = number_of(value)
-    feature, end = name.rsplit("_", 1)
+    """Return whether one bound holds; one that has no effect does."""
+    limit = _limit(name, value)
     if limit is None:
         return True
+    if name in _FLAGS:
+        return bool(getattr(features, name) == limit)
+    feature, end = name.rsplit("_", 1)
     count = getattr(features, feature)
     return bool(count >= limit if end == "min" else count <= limit)
 
 
-def _flag(value: Any) -> bool | None:
-    """Return a truth value, also one written as text; None for anything else."""
+def _limit(name: str, value: Any) -> float | None:
+    """Return the value of a bound; None for one that is unknown or not understood."""
+    if name not in BOUNDS:
+        return None
+    if name not in _FLAGS:
+        return _number(value)
     if isinstance(value, str):
         return _TRUTH.get(value.strip().lower())
     return value if isinstance(value, bool) else None
 
 
-def number_of(value: Any) -> float | None:
+def _number(value: Any) -> float | None:
     """Return a finite number, also one written as text; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
@@ -168,7 +133,7 @@ class Rule:
     def specificity(self) -> int:
         """The number of labels that are constrained, plus 1 for any bounds; 0 to 4."""
         when = self.when or {}
-        return sum(constrains(when.get(key)) for key in LABELS) + bool(feature_bounds(when))
+        return sum(_constrains(when.get(key)) for key in LABELS) + bool(_bounds(when))
 
 
 @frozen
@@ -178,7 +143,7 @@ class Policy:
     Attributes:
         rules: In order; of rules of the same specificity the earlier one decides.
         default: The method if no rule decides.
-        tie_breaker: As the synthesiser wrote it; only model routing reads it.
+        tie_breaker: As the synthesiser wrote it; rules do not use it.
         min_margin: Likewise: the least difference of accuracy that a rule should rest on.
     """
 
@@ -193,7 +158,7 @@ class Policy:
         if not isinstance(data, Mapping):
             return cls()
         rules = data.get("rules")
-        margin = number_of(data.get("min_margin"))
+        margin = _number(data.get("min_margin"))
         return cls(
             tuple(map(_rule, rules)) if isinstance(rules, list | tuple) else (),
             canonical(text_of(data.get("default_agent"))) or _DEFAULT,
@@ -261,10 +226,18 @@ def _faults(rule: Rule) -> Iterator[str]:
     if rule.when is None:
         yield "has no object of conditions, so it never matches"
         return
-    for key in [key for key in rule.when if key not in _KNOWN_KEYS]:
-        yield f"has the condition {short_repr(key)}; {possible(str(key), sorted(_KNOWN_KEYS))}"
+    known = sorted((*LABELS, _BOUNDS_KEY))
+    for key in [key for key in rule.when if key not in known]:
+        yield f"has the condition {short_repr(key)}; {possible(str(key), known)}"
     for key in LABELS:
         value = rule.when.get(key)
         if value is not None and not isinstance(value, str):
             yield f"has no text under {key} but {short_repr(value)}, which constrains nothing"
-    yield from unknown_bounds(rule.when)
+    bounds = rule.when.get(_BOUNDS_KEY)
+    if bounds is not None and not isinstance(bounds, Mapping):
+        yield f"has no object under {_BOUNDS_KEY} but {short_repr(bounds)}"
+    for name, value in _bounds(rule.when).items():
+        if name not in BOUNDS:
+            yield f"has the bound {short_repr(name)}; {possible(str(name), BOUNDS)}"
+        elif value not in (None, _OMIT) and _limit(name, value) is None:
+            yield f"has the bound {name}={short_repr(value)}, which is not understood"

@@ -6,13 +6,12 @@ A file holds one item a line, as JSON, gzipped or not:
      "question": "...", "context": "...", "gold": "...",
      "predictions": {"cot": {"correct": true, "answer": "...", "trace": "..."}, ...}}
 
-Only `id`, `task`, `predictions` and each `correct` are required. Items are divided, shuffled and
-taken in turn in an order that depends on a seed and their keys, whatever the order of the file.
+Only `id`, `task`, `predictions` and each `correct` are required.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from hashlib import sha256
-from itertools import islice
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,10 +21,9 @@ from desim import Episode, Model
 from desim.core.model import ItemsModel
 from desim.errors import BadRecord, SchemaError, sentence
 from desim.records.record_file import lines_of
-from desim.schema import encode, from_plain, to_plain
+from desim.schema import from_plain, to_plain
 from desim.schema.untrusted import decode_json
 from desim.short_repr import short_repr
-from desim.show.files import write_new
 from policies.llm.router.labels import BUCKETS, CAPABILITIES
 from policies.llm.router.policy import canonical
 from policies.llm.router.situation import Bucket, Features, Situation, features_of
@@ -39,46 +37,10 @@ MAX_ITEMS = 1_000_000
 #: Characters of an item's id, a task, a capability; methods of an item.
 _LONGEST_NAME, _MOST_METHODS = 200, 100
 
-#: Bytes of a digest that make a number; its quotient is exact as a float.
-_BYTES = 6
-_RANGE = float(1 << 8 * _BYTES)
-
 _NAMED: Any = [validators.min_len(1), validators.max_len(_LONGEST_NAME)]
 
-# -- files -----------------------------------------------------------------------------------------
-
-
-def read_lines(path: Path, cls: type[T]) -> Iterator[tuple[int, T]]:
-    """Yield the number of each line, from 1, and its content; empty lines are skipped.
-
-    Args:
-        path: A regular file, gzipped or not: at most 1 GiB, a line at most 32 MiB.
-        cls: The frozen class of a line.
-
-    Raises:
-        BadRecord: The file cannot be read, is beyond a limit, or a line does not fit; the text
-            names file, line and field.
-    """
-    for number, line in enumerate(lines_of(path), 1):
-        if not line.strip():
-            continue
-        try:
-            value = from_plain(decode_json(line), cls)
-        except (SchemaError, ValueError) as fault:
-            raise BadRecord(f"{path}, line {number}: {sentence(fault)}") from None
-        yield number, value
-
-
-def write_lines(path: Path, values: Iterable[object]) -> None:
-    """Write one line for each value, such as an `Item` or an `Experience`, to a new file.
-
-    Raises:
-        UsageError: The file exists or cannot be written; nothing is left behind.
-    """
-    write_new(path, (encode(value) + b"\n" for value in values))
-
-
-# -- items -----------------------------------------------------------------------------------------
+#: Bytes of a digest by which values are shuffled.
+_BYTES = 6
 
 
 @frozen
@@ -136,22 +98,41 @@ class Item:
 def read_items(path: Path) -> list[Item]:
     """Return the items of a file in its order, methods under their canonical names.
 
+    Args:
+        path: A regular file, gzipped or not: at most 1 GiB, a line at most 32 MiB.
+
     Raises:
-        BadRecord: A line does not fit, an id comes twice, one method has two names in an item, the
-            file holds no item or more than `MAX_ITEMS`; the text names file and line.
+        BadRecord: The file cannot be read or is beyond a limit, a line does not fit, an id comes
+            twice, one method has two names in an item, or the file holds no item or more than
+            `MAX_ITEMS`; the text names file, line and field.
     """
     items: list[Item] = []
     lines: dict[str, int] = {}
-    for number, item in read_lines(path, Item):
+    for number, line in enumerate(lines_of(path), 1):
+        if not line.strip():
+            continue
+        try:
+            item = _with_canonical_names(from_plain(decode_json(line), Item))
+        except (SchemaError, ValueError) as fault:
+            raise BadRecord(f"{path}, line {number}: {sentence(fault)}") from None
         if (before := lines.setdefault(item.id, number)) != number:
             twice = f"the id {short_repr(item.id)} stands in line {before} already"
             raise BadRecord(f"{path}, line {number}: {twice}")
         if len(items) == MAX_ITEMS:
             raise BadRecord(f"{path} holds more than {MAX_ITEMS:,} items, the limit")
-        items.append(_with_canonical_names(item, f"{path}, line {number}"))
+        items.append(item)
     if not items:
         raise BadRecord(f"{path} holds no item")
     return items
+
+
+def _with_canonical_names(item: Item) -> Item:
+    named = {canonical(name): each for name, each in item.predictions.items()}
+    if len(named) < len(item.predictions):
+        raise ValueError(f"two names of one method are among {sorted(item.predictions)}")
+    if any(not 0 < len(name) <= _LONGEST_NAME for name in named):
+        raise ValueError(f"a method's name has 1 to {_LONGEST_NAME} characters")
+    return evolve(item, predictions=named)
 
 
 def predicted(
@@ -192,14 +173,14 @@ def _right(groups: Mapping[str, Sequence[str]], episode: Episode) -> dict[str, b
 def _question(asked: Mapping[str, Any], groups: Sequence[str], gold: str) -> Item:
     """Return an item as it was asked, with the labels that name its groups."""
     names = {one.lower().replace(" ", "_"): one for one in CAPABILITIES}
-    buckets = [one for one in BUCKETS if one in [name.rpartition("_")[2] for name in groups[1:]]]
+    endings = [name.rpartition("_")[2] for name in groups[1:]]
     question, context = asked["question"], asked["context"]
     return Item(
         asked["id"],
         asked["task"],
         {},
         names.get(groups[0], ""),
-        buckets[0] if buckets else None,
+        next((one for one in BUCKETS if one in endings), None),
         question,
         context,
         gold,
@@ -212,38 +193,6 @@ def methods_of(items: Iterable[Item]) -> tuple[str, ...]:
     return tuple(sorted({name for item in items for name in item.predictions}))
 
 
-def _with_canonical_names(item: Item, where: str) -> Item:
-    named = {canonical(name): each for name, each in item.predictions.items()}
-    if len(named) < len(item.predictions):
-        raise BadRecord(f"{where}: two names of one method are among {sorted(item.predictions)}")
-    if any(not 0 < len(name) <= _LONGEST_NAME for name in named):
-        raise BadRecord(f"{where}: a method's name has 1 to {_LONGEST_NAME} characters")
-    return evolve(item, predictions=named)
-
-
-# -- order and groups ------------------------------------------------------------------------------
-
-
-def draw(seed: int, *keys: str) -> float:
-    """Return a number from 0 to below 1 that depends on the seed and the keys alone."""
-    # Lengths keep ("ab", "c") and ("a", "bc") apart.
-    text = "".join(f"{len(key)}:{key}" for key in (str(seed), *keys))
-    digest = sha256(text.encode("utf-8", "surrogatepass")).digest()
-    return int.from_bytes(digest[:_BYTES]) / _RANGE
-
-
-def shuffled_in_turn(
-    groups: Mapping[Any, Iterable[T]], key: Callable[[T], str], most: int, seed: int
-) -> list[T]:
-    """Return at most so many values of all groups in turn; groups are sorted, values shuffled."""
-    return in_turn((shuffled(groups[name], key, seed) for name in sorted(groups)), most)
-
-
-def shuffled(values: Iterable[T], key: Callable[[T], str], seed: int) -> list[T]:
-    """Return values in an order that depends on the seed and on their keys, each its own."""
-    return sorted(values, key=lambda value: (draw(seed, key(value)), key(value)))
-
-
 def grouped(values: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
     """Return values by key, keys in the order in which they appear first."""
     groups: dict[K, list[T]] = {}
@@ -252,21 +201,23 @@ def grouped(values: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
     return groups
 
 
-def in_turn(groups: Iterable[Iterable[T]], most: int) -> list[T]:
+def shuffled_in_turn(
+    groups: Mapping[Any, Iterable[T]], key: Callable[[T], str], most: int, seed: int
+) -> list[T]:
     """Return at most so many values: the first of every group, then every second, and so on.
 
-    >>> in_turn(["abc", "d", "ef"], 5)
-    ['a', 'd', 'e', 'b', 'f']
+    Groups are sorted. The order within one depends on the seed and on each value's own key alone.
     """
-    return list(islice(_in_turn(groups), most))
+    missing: Any = object()
+    shuffled = [
+        sorted(groups[name], key=lambda value: (_draw(seed, key(value)), key(value)))
+        for name in sorted(groups)
+    ]
+    turns = chain.from_iterable(zip_longest(*shuffled, fillvalue=missing))
+    return list(islice((value for value in turns if value is not missing), most))
 
 
-def _in_turn(groups: Iterable[Iterable[T]]) -> Iterator[T]:
-    left = [iter(group) for group in groups]
-    while left:
-        still: list[Iterator[T]] = []
-        for group in left:
-            for value in islice(group, 1):
-                yield value
-                still.append(group)
-        left = still
+def _draw(seed: int, key: str) -> bytes:
+    # Lengths keep seed and key apart.
+    text = "".join(f"{len(each)}:{each}" for each in (str(seed), key))
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()[:_BYTES]

@@ -49,13 +49,12 @@ def test_labels_are_read_line_by_line(text: str, label: tuple[str, float | None,
     ("score", "bucket"), [(0, "easy"), (3, "easy"), (3.1, "middle"), (6, "middle"), (6.5, "hard")]
 )
 def test_buckets_end_at_three_and_six(score: float, bucket: str) -> None:
-    """Two capabilities have buckets as published; the others only on request."""
+    """Two capabilities have buckets, as published."""
     for capability in CAPABILITIES:
         has_bucket = capability in ("Numerical Calculation", DK)
         assert bucket_of(capability, score) == (bucket if has_bucket else None)
-        assert bucket_of(capability, score, every_capability=True) == bucket
-    assert Label(CR, score).bucket(every_capability=True) == bucket
-    assert Label(DK).bucket() is None
+    assert Label(DK, score).bucket == bucket
+    assert Label(DK).bucket is None
 
 
 def test_the_model_reads_task_question_and_the_start_of_the_context() -> None:
@@ -135,7 +134,7 @@ def test_by_rules_long_lists_and_long_texts_are_harder() -> None:
     """A list of twenty labels is hard at least; a score never exceeds 10."""
     tags = "Tags: " + ", ".join(f"Tag{n}" for n in range(20))
     listed = label_by_rules(Sample("t", "Which tag fits?", tags))
-    assert listed.bucket() == "hard"
+    assert listed.bucket == "hard"
     short, long = (label_by_rules(Sample("t", "Who signed?", "Li. " * n)).score for n in (1, 2_000))
     assert (short, long) == (2, 4.5)
     assert label_by_rules(Sample("t", "Who? " * 50, "")).score == 10

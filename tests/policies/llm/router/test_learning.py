@@ -1,23 +1,15 @@
 """Learning: which answers are reflected on, what the model reads, and how rules are read."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 from support.router_items import METHODS, Asked, item, items, lesson, rules
 
-from desim.errors import BadRecord, PolicyFailed, UsageError
+from desim.errors import PolicyFailed, UsageError
+from desim.schema import encode
 from policies.llm.router.experiences import Experience, Hint, experiences, picked
-from policies.llm.router.learning import (
-    Learned,
-    chosen_bullets,
-    learn,
-    read_learned,
-    synthesised,
-    tallied,
-    write_learned,
-)
+from policies.llm.router.learning import chosen_bullets, learn, synthesised, tallied
 from policies.llm.router.policy import Policy, Rule
 
 ACE = {"when": {"task_name": "finer"}, "choose": "ace", "confidence": "high"}
@@ -91,14 +83,14 @@ def test_a_reply_without_a_lesson_is_kept_and_not_bought_again(reply: str) -> No
     assert len(model.requests) == 3
 
 
-def test_odd_fields_of_a_lesson_are_left_out(tmp_path: Path) -> None:
+def test_odd_fields_of_a_lesson_are_left_out() -> None:
     """A single name counts as a list; texts are cut, and half a surrogate pair is replaced."""
     odd = {"prefer": "dc", "avoid": [1, "cot", None], "when": ["x"]}
     model = Asked(lambda _: lesson("\ud800" + "x" * 999, routing_hint=odd, diagnosis={}))
     found, *_ = experiences([item("a")], model)
     assert found.bullet == "?" + "x" * 599
     assert (found.hint, found.diagnosis) == (Hint(("dc",), ("cot",)), "")
-    write_learned(tmp_path / "router.json", Learned(Policy(), (), (found,)))
+    assert encode(found)
 
 
 def test_a_lesson_in_the_form_of_the_paper_is_read() -> None:
@@ -179,15 +171,11 @@ def test_rules_in_the_form_of_the_paper_are_read() -> None:
 @pytest.mark.parametrize(
     "odd", [{"task_name": "\ud800"}, {"x": 10**30}], ids=["half a pair", "large number"]
 )
-def test_a_policy_that_no_file_can_hold_is_asked_for_again_or_kept(
-    tmp_path: Path, odd: dict[str, Any]
-) -> None:
+def test_a_policy_that_no_file_can_hold_is_asked_for_again_or_kept(odd: dict[str, Any]) -> None:
     """What is returned can be written and read."""
     replies = iter([rules({"when": odd, "choose": "ace"}), rules(ACE)])
-    policy, findings = synthesised([], METHODS, Asked(lambda _: next(replies)))
-    learned = Learned(policy, findings)
-    write_learned(tmp_path / "router.json", learned)
-    assert read_learned(tmp_path / "router.json") == learned
+    policy, _ = synthesised([], METHODS, Asked(lambda _: next(replies)))
+    assert Policy.read(json.loads(json.dumps(policy.plain()))) == policy
 
 
 @pytest.mark.parametrize("number", ["most_bullets", "retries", "most"])
@@ -197,23 +185,6 @@ def test_numbers_are_not_negative(number: str) -> None:
     with pytest.raises(UsageError, match=f"{number}=-1"):
         learn(items(3), model, **{number: -1})
     assert model.requests == []
-
-
-def test_what_was_learned_is_read_as_it_was_written(tmp_path: Path) -> None:
-    """Policy, findings and experiences; a file of something else is an error."""
-    learned = Learned(
-        Policy((Rule({"capability": "x"}, "ace"), Rule(None, "cot")), "gepa"),
-        ("f",),
-        (Experience("a", "cot", hint=Hint(("x",))),),
-    )
-    write_learned(tmp_path / "router.json", learned)
-    assert read_learned(tmp_path / "router.json") == learned
-    (tmp_path / "other").write_text('{"polity": {}}')
-    with pytest.raises(BadRecord, match=r"line 1: .*polity"):
-        read_learned(tmp_path / "other")
-    (tmp_path / "empty").write_text("")
-    with pytest.raises(BadRecord, match="holds 0 routers"):
-        read_learned(tmp_path / "empty")
 
 
 # -- by counting -----------------------------------------------------------------------------------

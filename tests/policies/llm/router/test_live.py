@@ -8,14 +8,13 @@ from support.router_items import Asked
 from support.scripted import player, seat_of, worded
 
 from desim import catalog, play
-from desim.errors import UsageError
 from policies.llm.chat.messages import assistant_message, corrected, system, user
 from policies.llm.methods.memoryless import SelfRefine
 from policies.llm.replies import BadReply
-from policies.llm.router.at_seat import Describer, Routed
+from policies.llm.router.at_seat import Routed
 from policies.llm.router.labels import Labeller
 from policies.llm.router.policy import Policy
-from policies.llm.router.routing import RuleChooser
+from policies.llm.router.routing import by_rules
 from policies.llm.router.situation import Features, Situation
 from policies.llm.wires.wire import Call, Complete, Message, ModelReply, Request
 
@@ -50,8 +49,7 @@ def methods(*names: str) -> dict[str, Complete]:
 
 def routed(*names: str, **more: Any) -> Routed:
     """Return a router in front of these methods."""
-    chooser = RuleChooser(RULES, names)
-    return Routed(methods(*names), chooser, more.pop("describe", Describer("shop")), **more)
+    return Routed(methods(*names), by_rules(RULES, names), "shop", **more)
 
 
 def answer(router: Routed, *messages: Message) -> str:
@@ -83,21 +81,9 @@ def test_a_decision_that_is_asked_for_again_stays_with_its_method(*, with_call: 
     assert answer(router, *first, *again, user("| a | table |")) == "dynamic_cheatsheet"
 
 
-def test_a_method_that_is_not_offered_is_replaced_by_the_first_or_the_given_default() -> None:
+def test_a_method_that_is_not_offered_is_replaced_by_the_first() -> None:
     """Table 4 needs methods that a seat may not have."""
     assert answer(routed("cot", "amem"), user("x")) == "cot"
-    assert answer(routed("cot", "amem", default="amem"), user("x")) == "amem"
-    assert answer(routed("cot", "dynamic_cheatsheet", default="dc"), user("x")) == (
-        "dynamic_cheatsheet"
-    )
-
-
-def test_a_router_needs_a_method_and_a_default_among_them() -> None:
-    """Found before the first call."""
-    with pytest.raises(UsageError, match="at least one"):
-        routed()
-    with pytest.raises(UsageError, match="default=amen was given; did you mean 'amem'"):
-        routed("cot", "amem", default="amen")
 
 
 def test_a_conversation_is_the_context_without_instructions_and_old_answers() -> None:
@@ -110,20 +96,18 @@ def test_a_conversation_is_the_context_without_instructions_and_old_answers() ->
         {"role": "user", "content": [{"type": "text", "text": "five"}]},
         {"role": "user", "content": None},
     ]
-    found = Describer("shop", "Domain Knowledge", "easy")(messages)
+    found = routed("cot").situation(messages)
     assert found.context == '3 apples\n4 pears\n[{"type": "text", "text": "five"}]\n'
     assert found.features == Features(context_chars=len(found.context), num_numbers=2)
-    assert (found.task, found.capability, found.bucket) == ("shop", "Domain Knowledge", "easy")
-    assert Describer("shop")([]) == Situation("shop", features=Features())
+    assert routed("cot").situation([]) == Situation("shop", features=Features())
 
 
 def test_a_labeller_gives_each_decision_labels() -> None:
     """One call a decision, and none where a decision is asked for again."""
     model = Asked(lambda _: "Capability: Domain Knowledge\nScore: 9")
-    describe = Describer("shop", labeller=Labeller(model))
-    router = routed("gepa", "amem", describe=describe)
+    router = routed("gepa", "amem", labeller=Labeller(model))
     assert answer(router, user("x")) == "amem"
-    assert describe([user("x")]).bucket == "hard"
+    assert router.situation([user("x")]).bucket == "hard"
     asked = len(model.requests)
     again = corrected(worded("?"), BadReply("no"))
     assert answer(router, user("x"), *again) == "amem"
@@ -135,9 +119,8 @@ def test_the_router_plays_a_world_in_front_of_methods() -> None:
     world = catalog.model("beer_game")
     policy, model = player(seat_of(world), lambda _: worded('{"order_qty": 4}'))
     model_calls = policy.complete
-    chooser = RuleChooser(Policy(default="self_refine"), ("cot", "self_refine"))
     offered = {"cot": model_calls, "self_refine": SelfRefine(complete=model_calls, rounds=1)}
-    policy.complete = Routed(offered, chooser, Describer("shop"))
+    policy.complete = Routed(offered, by_rules(Policy(default="self_refine"), offered), "shop")
     episode = play(world, {next(iter(world.roles)): policy}, seed=1)
     assert len(episode.steps) > 0
     # An answer, an audit without approval, and a rewritten answer each.

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from policies.llm.router.policy import BOUNDS, PUBLISHED_METHODS, Policy, Rule
+from policies.llm.methods import METHODS
+from policies.llm.router.policy import BOUNDS, Policy, Rule
 from policies.llm.router.routing import Route, route
 from policies.llm.router.situation import Features, Situation
 
@@ -16,7 +17,7 @@ def routed(*rules: Any, situation: Situation = HARD, **more: Any) -> Route:
     return route(
         Policy.read({"default_agent": "cot", "rules": list(rules)}),
         situation,
-        PUBLISHED_METHODS,
+        METHODS,
         **more,
     )
 
@@ -176,7 +177,7 @@ def test_methods_have_aliases(name: str, method: str) -> None:
     """In rules and as the default."""
     assert routed(when(name)).method == method
     assert Policy.read({"default_agent": name}).default == method
-    assert route(Policy(default=name), HARD, PUBLISHED_METHODS).method == method
+    assert route(Policy(default=name), HARD, METHODS).method == method
 
 
 @pytest.mark.parametrize("policy", [{}, {"default_agent": " "}, {"default_agent": 3}, [], None])
@@ -231,7 +232,7 @@ def test_remarks_name_every_part_without_effect() -> None:
             ],
         }
     )
-    remarks = policy.remarks(PUBLISHED_METHODS)
+    remarks = policy.remarks(METHODS)
     starts = ["rule 0 has no object", "rule 1 has no text", "rule 1 has the bound 'has_tables'"]
     starts += ["rule 1 has the bound num_numbers_min='many'", "rule 2 has the condition 'bucket'"]
     starts += ["rule 2 has no object under feature_conditions", "rule 1 names 'DC'"]
