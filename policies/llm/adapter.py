@@ -17,7 +17,6 @@ from policies.llm.chat.conversation import (
     ParsedReply,
     conversation_kind,
     conversation_module,
-    own_conversation,
     world_texts,
 )
 from policies.llm.chat.messages import corrected
@@ -126,12 +125,10 @@ class Llm(OutsidePolicy):
     @staticmethod
     def dependencies(model: Model[Any], arguments: Mapping[str, str]) -> Iterable[Any]:
         """Yield what makes the conversation, the model's texts, and a user's own method."""
-        yield conversation_module(type(model))
+        yield conversation_module(type(model), arguments.get("conversation", ""))
         yield world_texts(model)
         if ":" in (name := arguments.get("method", "")):
             yield method_class(name)
-        if named := arguments.get("conversation", ""):
-            yield from own_conversation(named)
 
     @staticmethod
     def shown_memory(path: str) -> ShownMemory:
@@ -326,14 +323,8 @@ def _split_arguments(
 def _calls(options: LLMOptions, conversation: Conversation) -> tuple[Metered, Complete]:
     """Return what sends requests within the limits, and the call of the model."""
     fields = {**conversation.request_fields, **options.request_fields}
-    endpoint = Endpoint.of(
-        options.model,
-        options.base_url,
-        options.key_env,
-        options=fields,
-        cache=options.cache,
-    )
-    metered = Metered(endpoint, options, command_budget())
+    endpoint = Endpoint.of(options.model, options.base_url, options.key_env, fields)
+    metered = Metered(endpoint, options, command_budget(), endpoint.fields)
     return metered, Calling(
         metered,
         endpoint.name,

@@ -7,9 +7,9 @@ gets the one of `worlds/generic.py`.
 """
 
 import importlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -53,9 +53,9 @@ class NoCallNeeded(Exception):
 class Conversation:
     """The base of conversations at one seat, over one episode or several.
 
-    For each decision the policy calls `action_without_call`; where that returns None, it calls
-    `question`, sends it, and passes the model's reply to `read`, or calls `fallback` once
-    the retries are used up. The rest is for methods and has neutral defaults.
+    For each decision `action_without_call` is called; where it returns None, `question` is sent,
+    and the model's reply passed to `read`; once the retries are used up `fallback` is called. The
+    rest is for methods and has neutral defaults.
 
     Attributes:
         memory: What is carried from episode to episode, as plain JSON values.
@@ -136,49 +136,37 @@ class ConversationKind(Generic[Options]):
 
 
 def conversation_kind(model: type, named: str = "") -> ConversationKind[Any]:
-    """Return the conversation kind of a model's world.
-
-    Args:
-        model: The model's class.
-        named: `module:NAME` of a user's own; empty for the one of the model's name.
+    """Return the conversation kind of a model's world, or the user's own, `module:NAME`.
 
     Raises:
         UsageError: The module is missing, or exports no `ConversationKind` of that name.
     """
-    module, name = _own(named) if named else (conversation_module(model), "CONVERSATION")
+    module = conversation_module(model, named)
+    name = named.partition(":")[2] if named else "CONVERSATION"
     kind = vars(module).get(name)
     if not isinstance(kind, ConversationKind):
         raise UsageError(f"{module.__name__} exports no {name or 'NAME'}; it is a ConversationKind")
     return kind
 
 
-def own_conversation(named: str) -> Iterator[Any]:
-    """Yield the options of a user's own conversation, then its class or function.
+def conversation_module(model: type, named: str = "") -> ModuleType:
+    """Return the module that defines the conversation with a model's world, or the user's own.
 
-    If it is begun by another callable, such as a partial, the second item is its whole module.
+    Raises:
+        UsageError: The user's own is missing.
     """
-    kind = conversation_kind(object, named)
-    yield kind.options
-    yield kind.begin if isinstance(kind.begin, type | FunctionType) else _own(named)[0]
-
-
-def _own(named: str) -> tuple[ModuleType, str]:
-    """Return the module of a user's own conversation, and its name there."""
-    path, _, name = named.partition(":")
+    if not named:
+        path = f"{_WORLDS}.{catalog.model_name(model).split(':')[0].rsplit('.', 1)[-1]}"
+        return importlib.import_module(path if find_spec(path) else f"{_WORLDS}.generic")
+    path = named.partition(":")[0]
     try:
-        return importlib.import_module(module_named(path)), name
+        return importlib.import_module(module_named(path))
     except (ModuleNotFoundError, ValueError) as fault:
         if not path.startswith(getattr(fault, "name", "") or ""):
             raise
         raise UsageError(
             f"conversation={named} was given, and there is no module {path!r}; write module:NAME"
         ) from None
-
-
-def conversation_module(model: type) -> ModuleType:
-    """Return the module that defines the conversation with a model's world."""
-    path = f"{_WORLDS}.{catalog.model_name(model).split(':')[0].rsplit('.', 1)[-1]}"
-    return importlib.import_module(path if find_spec(path) else f"{_WORLDS}.generic")
 
 
 def world_texts(model: Model[Any]) -> bytes:

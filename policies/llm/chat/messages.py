@@ -8,8 +8,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from attrs import field, frozen
-
 from desim.schema.described import Schema
 from policies.llm.replies import BadReply
 from policies.llm.wires.wire import Call, Message, ModelReply, Phase, Request
@@ -21,27 +19,6 @@ ASKED_AGAIN = "That was not understood: "
 
 #: Characters of a function's name that OpenAI's API accepts at most.
 _LONGEST_NAME = 64
-
-
-@frozen
-class Rounds:
-    """The rounds of a conversation, each the messages from one user message to the next.
-
-    Attributes:
-        keep: The largest number of rounds kept.
-    """
-
-    keep: int
-    rounds: list[list[Message]] = field(factory=list)
-
-    def add(self, *messages: Message) -> None:
-        """Add a round and drop the oldest beyond `keep`."""
-        self.rounds.append(list(messages))
-        del self.rounds[: max(0, len(self.rounds) - self.keep)]
-
-    def messages(self) -> list[Message]:
-        """Return the messages kept."""
-        return [message for each in self.rounds for message in each]
 
 
 def user(text: str) -> Message:

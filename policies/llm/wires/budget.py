@@ -10,7 +10,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 from attrs import asdict, define, field, frozen
@@ -25,10 +25,12 @@ from policies.llm.wires.transcript import (
     RecordedReplies,
     RequestLines,
     SentRequest,
-    fields_of,
     recorded_reply,
 )
 from policies.llm.wires.wire import ModelReply, NoReply, Phase, Request, Send
+
+#: A request on record, with its reply if it has one.
+_Recorded: TypeAlias = tuple[RequestEntry, ModelReply | None]
 
 #: Held while an entry is written to a record.
 _WRITING = threading.Lock()
@@ -165,8 +167,7 @@ class Used:
     def add_call(self, phase: Phase) -> None:
         """Count a request."""
         self.calls += 1
-        if phase != "step":
-            self._add_further(**{f"{phase}_calls": 1})
+        self._add_phase(phase, calls=1)
 
     def add(self, reply: ModelReply, cost: float, phase: Phase = "step") -> None:
         """Count a reply."""
@@ -182,10 +183,8 @@ class Used:
             reasoning_tokens=min(reply.reasoning_tokens, reply.completion_tokens),
             cache_written_tokens=min(reply.cache_written_tokens, reply.prompt_tokens),
         )
-        if phase != "step":
-            read, written = reply.prompt_tokens, reply.completion_tokens
-            figures = {"prompt_tokens": read, "completion_tokens": written, "cost": cost}
-            self._add_further(**{f"{phase}_{name}": value for name, value in figures.items()})
+        read, written = reply.prompt_tokens, reply.completion_tokens
+        self._add_phase(phase, prompt_tokens=read, completion_tokens=written, cost=cost)
 
     def plain(self) -> dict[str, float]:
         """Return all sums by name, as the notes of a decision hold them."""
@@ -193,18 +192,14 @@ class Used:
         further = sums.pop("further")
         return {**sums, **further}
 
+    def _add_phase(self, phase: Phase, **figures: float) -> None:
+        if phase != "step":
+            self._add_further(**{f"{phase}_{name}": value for name, value in figures.items()})
+
     def _add_further(self, **figures: float) -> None:
         for name, value in figures.items():
             if value:
                 self.further[name] = self.further.get(name, 0) + value
-
-
-@frozen
-class _RecordedRequest:
-    """A request on record, with its reply if it has one."""
-
-    entry: RequestEntry
-    reply: ModelReply | None = None
 
 
 @define
@@ -215,6 +210,7 @@ class Metered:
         send: Sends one request.
         limits: Limits of one episode.
         command: What all policies of the command may use together.
+        fields: Returns the fields of a request as it is sent, without key and address.
         transcript: Writes a plain value to the record, if the episode has one.
         episode: Sums of the episode so far.
         decision: Sums of the present decision so far.
@@ -223,11 +219,12 @@ class Metered:
     send: Send
     limits: CallLimits
     command: CommandBudget = field(factory=CommandBudget)
+    fields: Callable[[Request], Mapping[str, Any]] = Request.fields
     transcript: Callable[[Any], None] = lambda _: None
     episode: Used = field(factory=Used)
     decision: Used = field(factory=Used)
     _lines: RequestLines = field(factory=RequestLines, init=False)
-    _recorded: deque[_RecordedRequest] = field(factory=deque, init=False)
+    _recorded: deque[_Recorded] = field(factory=deque, init=False)
     _rehearsal: RecordedReplies | None = field(default=None, init=False)
     _earlier: dict[str, deque[ModelReply]] = field(factory=dict, init=False)
 
@@ -260,16 +257,19 @@ class Metered:
         if not limited or self._is_recorded(request):
             yield
             return
-        most = self.limits.most(fields_of(self.send, request))
+        most = self.limits.most(self.fields(request))
         if reason := self.limits.reached(self.episode, most):
             raise Spent(reason)
         with self.command.reserved(most):
             yield
 
+    def _sent(self, request: Request) -> SentRequest:
+        return SentRequest.of(request, self.fields(request))
+
     def _is_recorded(self, request: Request) -> bool:
-        if any(each.reply for each in self._recorded):
+        if any(reply for _, reply in self._recorded):
             return True
-        return bool(self._earlier and self._earlier.get(SentRequest.of(self.send, request).digest))
+        return bool(self._earlier and self._earlier.get(self._sent(request).digest))
 
     def write(self, entry: Any) -> None:
         """Write an entry to the record, which the threads of several seats may share."""
@@ -278,17 +278,17 @@ class Metered:
 
     def _metered(self, request: Request, timeout: float) -> ModelReply:
         """Return a recorded reply, or send a request and write it and its outcome to the record."""
-        sent = SentRequest.of(self.send, request)
+        sent = self._sent(request)
         while True:
             if reason := self.limits.reached(self.episode):
                 raise Spent(reason)
             if not self._recorded:
                 break
-            recorded = self._recorded.popleft()
-            self._lines.check(recorded.entry, sent)
+            entry, reply = self._recorded.popleft()
+            self._lines.check(entry, sent)
             self._count_request(request.phase)
             # A recorded request without a reply is counted; then the call goes on.
-            if (reply := recorded.reply) is not None:
+            if reply is not None:
                 self._earlier_reply(sent)  # each is used once
                 self._count(reply, request.phase)
                 return reply
@@ -296,8 +296,8 @@ class Metered:
         if earlier is None:
             self.command.count_call()
         self._count_request(request.phase)
-        for entry in self._lines.entries(sent, self.episode.calls):
-            self.write(entry)
+        for line in self._lines.entries(sent, self.episode.calls):
+            self.write(line)
         reply = earlier or self._received(request, timeout)
         self.write({"reply": to_plain(reply)})
         cost = self._count(reply, request.phase)
@@ -335,9 +335,9 @@ class Metered:
         Raises:
             BadRecord: An entry is not a valid request or reply, or reports figures out of range.
         """
-        for one in _requests_in(entries):
-            if one.reply is not None:
-                self._earlier.setdefault(one.entry.digest, deque()).append(one.reply)
+        for entry, reply in _requests_in(entries):
+            if reply is not None:
+                self._earlier.setdefault(entry.digest, deque()).append(reply)
 
     def rehearse(self, entries: Iterable[Mapping[str, Any]]) -> None:
         """Take the replies of whole records in place of those of a server.
@@ -365,16 +365,15 @@ class Metered:
         return cost
 
 
-def _requests_in(entries: Iterable[Mapping[str, Any]]) -> deque[_RecordedRequest]:
+def _requests_in(entries: Iterable[Mapping[str, Any]]) -> list[_Recorded]:
     """Return the requests among transcript entries, with their replies."""
-    found: deque[_RecordedRequest] = deque()
+    found: list[_Recorded] = []
     for entry in entries:
         if "request" in entry:
-            found.append(_RecordedRequest(request_entry(entry)))
+            found.append((request_entry(entry), None))
         elif "reply" in entry:
-            reply = recorded_reply(entry["reply"])
             # It belongs to the last request, if there is one.
-            open_ = found and found[-1].reply is None
-            request = found.pop().entry if open_ else RequestEntry()
-            found.append(_RecordedRequest(request, reply))
+            open_ = found and found[-1][1] is None
+            request = found.pop()[0] if open_ else RequestEntry()
+            found.append((request, recorded_reply(entry["reply"])))
     return found

@@ -8,10 +8,9 @@ calls share.
 import random
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, InvalidStateError
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from contextvars import ContextVar, copy_context
 from typing import Any, TypeVar
 
@@ -83,8 +82,7 @@ class Gate:
     """
 
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
-    _under_way: int = field(default=0, init=False)
-    _queue: "deque[Future[None]]" = field(factory=deque, init=False)
+    _places: dict[int, threading.Semaphore] = field(factory=dict, init=False)
     _opens: float = field(default=0.0, init=False)
     _next: float = field(default=0.0, init=False)
     _gap: float = field(default=0.0, init=False)
@@ -95,20 +93,12 @@ class Gate:
         """Seconds until it opens; 0 while it is open."""
         return max(0.0, round(self._opens - time.monotonic(), 3))
 
-    @contextmanager
-    def place(self, most: int | None) -> Iterator[None]:
-        """Count a call as under way, as soon as fewer than *most* are; in order of arrival."""
-        if turn := self._turn(most):
-            try:
-                turn.result()
-            except BaseException:
-                if not turn.cancel():
-                    self._leave()
-                raise
-        try:
-            yield
-        finally:
-            self._leave()
+    def place(self, most: int | None) -> AbstractContextManager[object]:
+        """Return a context of one of so many calls under way, which waits for a place."""
+        if most is None:
+            return nullcontext()
+        with self._lock:
+            return self._places.setdefault(most, threading.Semaphore(most))
 
     def close(self, seconds: float) -> None:
         """Let no request through for some seconds."""
@@ -146,26 +136,6 @@ class Gate:
             return None
         start, self._next = self._next, self._next + self._gap
         return start
-
-    def _turn(self, most: int | None) -> "Future[None] | None":
-        """Take a place; return a future of one where all are taken."""
-        with self._lock:
-            if most is None or (self._under_way < most and not self._queue):
-                self._under_way += 1
-                return None
-            turn: Future[None] = Future()
-            self._queue.append(turn)
-            return turn
-
-    def _leave(self) -> None:
-        """Give the place to the first that waits for one."""
-        with self._lock:
-            while self._queue:
-                turn = self._queue.popleft()
-                if turn.set_running_or_notify_cancel():
-                    turn.set_result(None)
-                    return
-            self._under_way -= 1
 
 
 #: The gates of this process, by the server's address.

@@ -4,32 +4,36 @@ The key comes from the environment, stays in this object and is removed from eve
 server. A request has one deadline for all of it, and a limit of size; no redirect is followed.
 """
 
-import hashlib
 import json
 import os
+import re
 import socket
 import threading
 import time
 from collections.abc import Mapping
 from functools import cache
+from html import unescape
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
-from attrs import Factory, field, frozen
+from attrs import field, frozen
 
 from desim.errors import UsageError
-from policies.llm.wires.completion import Redact, decoded, redactor, reply_in
+from policies.llm.wires.completion import decoded, reply_in
 from policies.llm.wires.fault import SUCCESS, check_error, check_status, printable
 from policies.llm.wires.wire import ModelReply, NoReply, Request
 
 #: Sent as the key to a server that needs none: some refuse a request without a key.
 _NO_KEY = "none"
 
+#: A shorter key, such as `4`, is not treated as a secret: it may be part of any reply.
+SHORTEST_KEY = 8
+
 #: The vendor's own server, and the environment variables with another address and with the key.
 _ADDRESS, _ADDRESS_VARIABLE = "https://api.openai.com/v1", "OPENAI_BASE_URL"
 _KEY_VARIABLE = "OPENAI_API_KEY"
 
-#: Fields that are not part of a body: that of the user's further ones.
+#: The field of the user's further ones, which are sent beside the others.
 _EXTRA = "extra_body"
 
 #: Bytes of a response's body that are read at most.
@@ -48,30 +52,24 @@ class Endpoint:
         key: Sent in a header; never shown.
         options: Further fields of every request, as chat completions name them: temperature,
             seed, ...
-        cache: Whether the server is to keep what requests begin with in its cache.
     """
 
     model: str
     base_url: str = ""
     key: str = field(default=_NO_KEY, repr=False)
     options: Mapping[str, Any] = field(factory=dict)
-    cache: bool = False
-    _redacted: Redact = field(
-        default=Factory(lambda self: redactor(self.key), takes_self=True),
-        init=False,
-        repr=False,
-        eq=False,
-    )
 
     @classmethod
-    def of(cls, model: str, base_url: str, key_env: str = "", **rest: Any) -> "Endpoint":
+    def of(
+        cls, model: str, base_url: str, key_env: str = "", options: Mapping[str, Any] | None = None
+    ) -> "Endpoint":
         """Return an endpoint with the key from an environment variable.
 
         Args:
             model: The model's name at the server.
             base_url: The server's address; empty for that of the environment, or the vendor's own.
-            key_env: The variable that holds the key; empty for the one of the API.
-            rest: Further attributes.
+            key_env: The variable that holds the key; empty for `OPENAI_API_KEY`.
+            options: Further fields of every request.
 
         Raises:
             UsageError: `httpx` is not installed, the address is invalid or holds a secret, a key is
@@ -93,12 +91,13 @@ class Endpoint:
             )
         if not (key.isascii() and key.isprintable()):
             raise UsageError(f"{key_env} holds a character that no key has, such as a line break")
-        recorded = json.dumps([model, base_url, rest.get("options", {})])
-        if redactor(key)(recorded) != recorded:
+        made = cls(model=model, base_url=base_url, key=key or _NO_KEY, options=options or {})
+        recorded = json.dumps([model, base_url, made.options])
+        if made.redacted(recorded) != recorded:
             raise UsageError(
                 f"an option holds the key that is in {key_env}; it would be in the record"
             )
-        return cls(model=model, base_url=base_url, key=key or _NO_KEY, **rest)
+        return made
 
     @property
     def name(self) -> str:
@@ -109,6 +108,14 @@ class Endpoint:
     def server(self) -> str:
         """The server's address."""
         return (self.base_url or os.environ.get(_ADDRESS_VARIABLE) or _ADDRESS).rstrip("/")
+
+    def redacted(self, text: str) -> str:
+        """Return a text without the key, as it is or as JSON, a URL or HTML escapes it."""
+        if len(self.key) >= SHORTEST_KEY:
+            for read in (str, _unescaped, unquote, unescape):
+                if self.key in (plain := read(text)):
+                    text = plain.replace(self.key, "[key]")
+        return text
 
     def __call__(self, request: Request, timeout: float = 300.0) -> ModelReply:
         """Send one request and return the reply.
@@ -129,15 +136,16 @@ class Endpoint:
             url = f"{self.server}/chat/completions"
             response = post(url, json.dumps(body).encode(), headers, timeout)
         except NoReply as fault:
-            why = printable(str(fault), self._redacted)
+            why = printable(str(fault), self.redacted)
             raise NoReply(why, final=fault.final, wait=fault.wait) from None
         seconds = round(time.monotonic() - started, 6)
-        check_status(response.status, response.headers, response.content, self._redacted)
-        plain = decoded(response.content)
-        check_error(plain.value, self._redacted)
-        reply = reply_in(plain, fields["messages"], seconds, self._redacted)
+        content = response.content
+        check_status(response.status, response.headers, content, self.redacted)
+        plain = decoded(content)
+        check_error(plain, self.redacted)
+        reply = reply_in(content, plain, fields["messages"], seconds, self.redacted)
         if reply is None:
-            shown = printable(response.content.decode("utf-8", "replace"), self._redacted)
+            shown = printable(content.decode("utf-8", "replace"), self.redacted)
             raise NoReply(f"sent no chat completion: {shown!r}")
         return reply
 
@@ -146,17 +154,17 @@ class Endpoint:
 
         Neither the key nor the server's address is among them.
         """
-        fields = {"model": self.model, **request.fields(), **self.options}
-        if self.cache:
-            # By a digest of the system prompt servers find requests that begin alike.
-            first = request.messages[0] if request.messages else {}
-            digest = hashlib.sha256(json.dumps(first).encode()).hexdigest()
-            fields["prompt_cache_key"] = digest[:32]
-        return fields
+        return {"model": self.model, **request.fields(), **self.options}
+
+
+def _unescaped(text: str) -> str:
+    """Return a text without the escapes of JSON for ASCII characters."""
+    # Text within text doubles backslashes; bounded, for a text full of them.
+    plain = re.sub(r"\\{1,8}u00([0-9a-fA-F]{2})", lambda code: chr(int(code[1], 16)), text)
+    return plain.replace(r"\/", "/")
 
 
 def _check_address(base_url: str) -> None:
-    """Refuse a text that is not a valid address, or holds a secret, which the record would show."""
     if not base_url:
         return
     try:
@@ -177,7 +185,7 @@ def _check_address(base_url: str) -> None:
 
 
 class Response(NamedTuple):
-    """A server's response: its status, headers (names in any case), and body."""
+    """A server's response; names of headers are found in any case."""
 
     status: int
     headers: Mapping[str, str]
@@ -193,13 +201,7 @@ def _ssl_context() -> Any:
 
 
 def post(url: str, body: bytes, headers: Mapping[str, str], timeout: float) -> Response:
-    """Send a request on a connection of its own and return the whole response.
-
-    Args:
-        url: The address.
-        body: The body.
-        headers: The headers.
-        timeout: Seconds until the last byte must have come.
+    """Send a request on a connection of its own; return the response within so many seconds.
 
     Raises:
         NoReply: The response is missing, late, too large or compressed.

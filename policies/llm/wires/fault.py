@@ -57,24 +57,14 @@ _ADVICE = {
     "top_p": "leave out top_p=; reasoning models take none",
     "seed": "leave out seed=",
     "max_completion_tokens": 'give another reply_tokens=, or extra_body={"max_tokens":N}',
-    "service_tier": "give another service_tier=",
-    "prompt_cache_key": "leave out cache=",
     "response_format": "give another mode=",
     "tools": "give another mode=",
 }
 
 
 @frozen
-class ServerError:
-    """An error that a server reports.
-
-    Attributes:
-        status: The HTTP status, or the number in a body that came with a status of success; 0 for
-            neither.
-        message: The server's text; empty if it sends none.
-        codes: The type and the codes of the error.
-        field: The field of the request that is at fault, if the server names it.
-    """
+class _ServerError:
+    """An error that a server reports: its status or 0, its codes, and the field at fault."""
 
     status: int = 0
     message: str = ""
@@ -82,7 +72,7 @@ class ServerError:
     field: str = ""
 
     @classmethod
-    def read(cls, status: int, body: Any) -> "ServerError":
+    def read(cls, status: int, body: Any) -> "_ServerError":
         """Return the error of a decoded body: an object, a text, or a list with one of them."""
         body = _first(body)
         error = _first(body.get("error", body)) if isinstance(body, Mapping) else None
@@ -92,51 +82,41 @@ class ServerError:
             return cls(status)
         details = error.get("details")
         inner = details.get("error_code") if isinstance(details, Mapping) else None
-        number = _number(error.get("code"))
+        codes = map(_text_or_empty, (inner, error.get("code"), error.get("type")))
         return cls(
-            status or (number if number in _ERRORS else 0),
+            status or _status_in(error.get("code")),
             _text_or_empty(error.get("message")),
-            tuple(filter(None, map(_text_or_empty, (inner, error.get("code"), error.get("type"))))),
+            tuple(filter(None, codes)),
             _text_or_empty(error.get("param")),
         )
 
-    @property
-    def no_money(self) -> str:
-        """The code that says that no money is left; an empty text if none does."""
-        return next((code for code in self.codes if code in _NO_MONEY), "")
-
     def no_reply(self, shown: str, headers: Mapping[str, str]) -> NoReply:
-        """Return the exception for this error.
-
-        Args:
-            shown: The server's text, printable.
-            headers: Those of the response.
-        """
+        """Return the exception for this error; *shown* is the server's text, printable."""
+        answered = f"answered {self.status}" if self.status else "answered with an error"
         wait, final = _wait(headers), self._is_final()
+        no_money = next((code for code in self.codes if code in _NO_MONEY), "")
+        if no_money:
+            answered = (
+                f"has no money left for this key, or a limit of spending is reached ({no_money})"
+            )
+        named = [*self.codes, self.field if final or no_money else ""]
+        advice = next((f"; {_ADVICE[name]}" for name in named if name in _ADVICE), "")
         said = headers.get("x-should-retry", "").lower()
-        if said in ("true", "false") and not self.no_money:
+        if said in ("true", "false"):
             final = said == "false"
+        final = final or bool(no_money)
         late = self.status == _UNAVAILABLE and wait is not None
-        busy_code = not self.status and not _BUSY.isdisjoint(self.codes)
-        busy = self.status in (_TOO_MANY, _OVERLOADED) or late or busy_code
-        return NoReply(self._sentence(shown), final=final, wait=wait, busy=busy and not final)
+        busy = self.status in (_TOO_MANY, _OVERLOADED) or late
+        busy |= not self.status and not _BUSY.isdisjoint(self.codes)
+        why = f"{answered}: {shown}".rstrip(": ") + advice
+        return NoReply(why, final=final, wait=wait, busy=busy and not final)
 
     def _is_final(self) -> bool:
-        """Return whether sending the request again cannot help."""
-        if self.no_money or self.status // 100 == _REDIRECT:
-            return True
+        """Return whether sending the request again cannot help, as status and codes say."""
         if self.status:
-            return self.status // 100 == _CLIENT_ERROR and self.status not in _AGAIN
+            at_fault = self.status // 100 == _CLIENT_ERROR and self.status not in _AGAIN
+            return at_fault or self.status // 100 == _REDIRECT
         return not _REFUSED.isdisjoint(self.codes)
-
-    def _sentence(self, shown: str) -> str:
-        """Return the end of a sentence that begins with the name of the model."""
-        answered = f"answered {self.status}" if self.status else "answered with an error"
-        if code := self.no_money:
-            answered = f"has no money left for this key, or a limit of spending is reached ({code})"
-        named = [*self.codes, self.field if self._is_final() else ""]
-        advice = next((_ADVICE[name] for name in named if name in _ADVICE), "")
-        return f"{answered}: {shown}".rstrip(": ") + (f"; {advice}" if advice else "")
 
 
 def check_status(status: int, headers: Mapping[str, str], content: bytes, redact: Redact) -> None:
@@ -147,7 +127,7 @@ def check_status(status: int, headers: Mapping[str, str], content: bytes, redact
     """
     if status // 100 == SUCCESS:
         return
-    error = ServerError.read(status, decoded(content).value)
+    error = _ServerError.read(status, decoded(content))
     if status // 100 == _REDIRECT:
         host = printable(_host(headers.get("location", "")), redact)
         shown = f"a redirect to {host}, which is not followed"
@@ -166,7 +146,7 @@ def check_error(body: Any, redact: Redact) -> None:
     choice = _first(inner.get("choices")) if isinstance(inner, Mapping) else None
     for each in (inner, choice):
         if isinstance(each, Mapping) and each.get("error"):
-            error = ServerError.read(0, each)
+            error = _ServerError.read(0, each)
             shown = printable(error.message or ", ".join(error.codes), redact)
             raise error.no_reply(shown, {})
 
@@ -185,11 +165,11 @@ def _text_or_empty(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _number(code: Any) -> int:
-    """Return a code that is a number, as such or as its digits; 0 for another."""
+def _status_in(code: Any) -> int:
+    """Return the status that a code is, as a number or as its digits; 0 for another code."""
     if isinstance(code, str) and len(code) == len("429") and code.isdecimal():
-        return int(code)
-    return code if type(code) is int else 0
+        code = int(code)
+    return code if type(code) is int and code in _ERRORS else 0
 
 
 def _host(location: str) -> str:

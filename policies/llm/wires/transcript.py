@@ -7,7 +7,7 @@ import math
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from os.path import commonprefix
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, Self
 
 from attrs import define, field, frozen
 
@@ -16,7 +16,7 @@ from desim.records.conversation import RequestEntry, canonical_json, digest_of, 
 from desim.schema import from_plain
 from desim.short_repr import short_repr
 from policies.llm.wires.completion import MAX_COST, MAX_TOKENS
-from policies.llm.wires.wire import ModelReply, NoReply, Request, Send
+from policies.llm.wires.wire import ModelReply, NoReply, Request
 
 #: Characters shown before the first that differs.
 _BEFORE = 20
@@ -29,20 +29,6 @@ _COUNTS = ("prompt_tokens", "completion_tokens", "cache_written_tokens", "reason
 
 #: Fields of replies in records of earlier checkouts.
 _FORMER = ("native", "withheld")
-
-
-@runtime_checkable
-class HasFields(Protocol):
-    """A `send` that adds fields to each request, such as the model."""
-
-    def fields(self, request: Request) -> dict[str, Any]:
-        """Return the fields of a request as sent, without key and address."""
-        ...
-
-
-def fields_of(send: Send, request: Request) -> dict[str, Any]:
-    """Return the fields of a request as a sender sends it."""
-    return send.fields(request) if isinstance(send, HasFields) else request.fields()
 
 
 @frozen
@@ -66,9 +52,8 @@ class SentRequest:
     texts: dict[str, Any] = field(repr=False)
 
     @classmethod
-    def of(cls, send: Send, request: Request) -> Self:
-        """Return a request as a sender sends it."""
-        fields = fields_of(send, request)
+    def of(cls, request: Request, fields: Mapping[str, Any]) -> Self:
+        """Return a request that is sent with these fields."""
         messages = [text_id(one) for one in request.messages]
         texts: dict[str, Any] = dict(zip(messages, request.messages, strict=True))
         tools = text_id(fields["tools"]) if "tools" in fields else ""
@@ -87,21 +72,12 @@ class SentRequest:
 
 @define
 class RequestLines:
-    """The texts that the record of an episode holds, and entries of further requests.
-
-    Attributes:
-        texts: Messages and lists of tools that are on record, by identifier.
-    """
+    """The messages and lists of tools that the record of an episode holds, by identifier."""
 
     texts: dict[str, Any] = field(factory=dict)
 
     def entries(self, sent: SentRequest, number: int) -> Iterator[dict[str, Any]]:
-        """Yield the transcript entries of a request: its new texts, if there are any, and itself.
-
-        Args:
-            sent: The request as it is sent.
-            number: The number of the request at its seat, from 1.
-        """
+        """Yield the entries of the request of a number: its new texts, if there are any, and it."""
         new = {key: text for key, text in sent.texts.items() if key not in self.texts}
         if new:
             yield {"texts": new}
@@ -156,11 +132,7 @@ class RecordedReplies:
 
     @classmethod
     def of(cls, entries: Iterable[Mapping[str, Any]]) -> Self:
-        """Return the replies among the transcript entries of records.
-
-        Raises:
-            BadRecord: An entry is not an object, or not a valid reply.
-        """
+        """Return the replies among the transcript entries of records."""
         outcomes: deque[ModelReply | str] = deque()
         for entry in entries:
             if not isinstance(entry, Mapping):

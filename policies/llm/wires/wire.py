@@ -12,7 +12,7 @@ Message = dict[str, Any]
 Phase = Literal["step", "judge", "memory", "label"]
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
     """Replace lone surrogates, which UTF-8 cannot encode, so that a record can hold the text."""
     return text.encode("utf-8", "replace").decode()
 
@@ -60,9 +60,9 @@ class Call:
         arguments: A text that should be a JSON object; it may be anything.
     """
 
-    id: str = field(converter=_storable)
-    name: str = field(converter=_storable)
-    arguments: str = field(converter=_storable)
+    id: str = field(converter=storable)
+    name: str = field(converter=storable)
+    arguments: str = field(converter=storable)
 
 
 #: Finish reasons of replies that the server has cut, with the end of a sentence for the model.
@@ -103,10 +103,10 @@ class ModelReply:
         cache_written_tokens: Those of the tokens read that the server wrote to its cache.
     """
 
-    text: str = field(default="", converter=_storable)
+    text: str = field(default="", converter=storable)
     calls: tuple[Call, ...] = ()
-    refusal: str = field(default="", converter=_storable)
-    finish: str = field(default="", converter=_storable)
+    refusal: str = field(default="", converter=storable)
+    finish: str = field(default="", converter=storable)
     prompt_tokens: int = 0
     completion_tokens: int = 0
     estimated: bool = False
@@ -114,9 +114,9 @@ class ModelReply:
     malformed: str = ""
     cached_tokens: int = 0
     reported_cost: float | None = None
-    thinking: str = field(default="", converter=_storable)
-    id: str = field(default="", converter=_storable)
-    served: str = field(default="", converter=_storable)
+    thinking: str = field(default="", converter=storable)
+    id: str = field(default="", converter=storable)
+    served: str = field(default="", converter=storable)
     reasoning_tokens: int = 0
     cache_written_tokens: int = 0
 

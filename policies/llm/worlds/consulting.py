@@ -20,6 +20,7 @@ from policies.llm.chat.conversation import Conversation, ConversationKind, Parse
 from policies.llm.chat.messages import as_json, as_object, strict, system, user
 from policies.llm.chat.options import ROUTED, LLMOptions, choice
 from policies.llm.method_parts.setting import Setting
+from policies.llm.replies import BadReply, objects
 from policies.llm.wires.wire import Message, ModelReply, Request
 from policies.llm.worlds.consulting_replies import (
     FIRST_TURN,
@@ -27,8 +28,7 @@ from policies.llm.worlds.consulting_replies import (
     SCORES,
     STOCK,
     said_in,
-    scores_in,
-    unrefused,
+    score_in,
     verdict_form,
 )
 from policies.llm.worlds.generic import GenericConversation
@@ -37,11 +37,8 @@ from policies.llm.worlds.generic import GenericConversation
 _END = "<|CASE_INTERVIEW_END|>"
 
 #: Temperatures of interviewer and judge, and of a candidate without a method; others have the
-#: temperatures of their method.
-_INTERVIEWER, _JUDGE, _PLAIN = 0.3, 0.1, 0.7
-
-#: Tokens of a reply of interviewer and judge.
-_TOKENS = 8192
+#: temperatures of their method. Tokens of a reply of interviewer and judge.
+_INTERVIEWER, _JUDGE, _PLAIN, _TOKENS = 0.3, 0.1, 0.7, 8192
 
 #: Tokens of a candidate's reply by method. The published calls that write notes and sheets have
 #: twice the tokens of a reply; here a seat has one limit, so these methods have it for all calls.
@@ -95,7 +92,7 @@ class _InterviewConversation(GenericConversation):
         """Return how to answer."""
         if self.by_tools:
             return super().answer_format()
-        return FORMS[_kind(self.seat.role)]
+        return FORMS[self.seat.role]
 
     def rules(self, _: Any) -> str:
         """Return the rules of the interview, or what is judged and what the scores mean."""
@@ -105,22 +102,18 @@ class _InterviewConversation(GenericConversation):
         """Return the JSON Schema of the answer: a message."""
         return strict(as_object({"reply": {"type": "string"}}))
 
-    def is_called(self, reply: ModelReply) -> bool:
-        """Return whether a reply holds a call.
-
-        Without tools in the prompt, a call of something else counts as no message.
-        """
-        return any(self.by_tools or call.name in self.known for call in reply.calls)
-
     def meant(self, text: str) -> ParsedReply:
         """Return the action that a reply's text means; an empty one means the fallback."""
         raise NotImplementedError
 
     def parsed(self, reply: ModelReply, observation: Any) -> ParsedReply:
         """Return the action of a call, or what the text means."""
-        if self.is_called(reply):
+        # Without tools in the prompt, a call of something else counts as no message.
+        if any(self.by_tools or call.name in self.known for call in reply.calls):
             return super().parsed(reply, observation)
-        return self.meant(unrefused(reply))
+        if reply.refusal and not reply.text.strip():
+            raise BadReply("you refused; this is an exercise, and an answer is needed")
+        return self.meant(reply.text)
 
     def fallback(self, _: Any) -> Any:
         """Return what an empty reply means."""
@@ -251,14 +244,20 @@ class JudgeConversation(_InterviewConversation):
         return self.meant("nothing").action
 
     def meant(self, text: str) -> ParsedReply:
-        """Return the scores of the first object in a text, without those that are not numbers.
+        """Return the scores of the first object with one, without those that are not numbers.
 
-        A text without an object scores 0 everywhere; an empty one has no scores.
+        A text without any object scores 0 everywhere; an empty one has no scores.
         """
-        given = scores_in(text)
-        feedback = given.feedback[:LONGEST_TEXT]
-        action = self.codec.read({"do": "verdict", **given.scores, "feedback": feedback})
-        return ParsedReply(action, int(given.incomplete), _NO_SCORES if given.unread else "")
+        given = objects(text)
+        verdict = next((each for each in given if not each.keys().isdisjoint(SCORES)), {})
+        scores = {name: score_in(verdict.get(name)) for name in SCORES}
+        if text.strip() and not given:
+            scores = dict.fromkeys(SCORES, 0.0)
+        said = verdict.get("feedback")
+        feedback = said[:LONGEST_TEXT] if isinstance(said, str) else ""
+        action = self.codec.read({"do": "verdict", **scores, "feedback": feedback})
+        incomplete = not verdict or None in scores.values()
+        return ParsedReply(action, int(incomplete), "" if verdict else _NO_SCORES)
 
 
 def _chat_message(message: Any) -> Message:
@@ -289,11 +288,6 @@ def _minutes(observation: Any) -> str:
     return "" if left is None else f" Minutes left: {left:.1f}."
 
 
-def _kind(role: str) -> str:
-    """Return the kind of a role; judges are numbered."""
-    return role.partition("_")[0]
-
-
 _CONVERSATIONS = {
     "interviewer": InterviewerConversation,
     "candidate": CandidateConversation,
@@ -302,8 +296,8 @@ _CONVERSATIONS = {
 
 
 def _begin(seat: Seat, options: ConsultingOptions) -> Conversation:
-    """Return the conversation of a role."""
-    return _CONVERSATIONS[_kind(seat.role)](seat, options)
+    """Return the conversation of a role; judges are numbered."""
+    return _CONVERSATIONS[seat.role.partition("_")[0]](seat, options)
 
 
 CONVERSATION = ConversationKind(ConsultingOptions, _begin)

@@ -6,8 +6,6 @@ Source: reference SPEC of EnterpriseArena, sections 9 to 11.
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from attrs import field, frozen
-
 from desim import Episode, Seat
 from desim.schema import to_plain
 from desim.schema.described import Schema, action_schemas, menu
@@ -21,8 +19,8 @@ from policies.llm.chat.messages import (
     tool_results,
     user,
 )
-from policies.llm.chat.options import LLMOptions, choice
-from policies.llm.replies import BadReply, action_of, as_tagged, name_of
+from policies.llm.chat.options import LLMOptions
+from policies.llm.replies import action_of, as_tagged, name_of
 from policies.llm.wires.wire import Message, ModelReply, Request
 from policies.llm.worlds.generic import GenericConversation
 
@@ -32,46 +30,23 @@ _ACTIONS = ("pass", "book_closing", "fund_raising_request")
 
 _TYPES = _TOOL, _ACTION, _MEMORY = "tool", "action", "memory"
 
-#: Tools with two names: the paper's, and that of the public simulator.
-_NAMES = {
-    "verify_cash_position": "check_cash_in_bank",
-    "review_financial_records": "access_financial_docs",
-    "analyze_market_conditions": "check_market_data",
-    "conduct_cashflow_projection": "cash_flow_forecast_calculation",
-}
+#: The names of tools in the public simulator; they are understood, and the paper's are offered.
+_PUBLIC_NAMES = (
+    "check_cash_in_bank",
+    "access_financial_docs",
+    "check_market_data",
+    "cash_flow_forecast_calculation",
+)
 
 #: Uses of the notepad in one month, after which the month passes.
 _NOTE_USES = 20
 
-_RULES = """{rules}
+_RULES = """
 
-- When the month's budget of calls is used up, {spent}.
+- When the month's budget of calls is used up, the month passes without an action.
 - The notepad is free. It is all that you remember of a month: this conversation is cleared when \
 the month ends. Your five latest notes are shown to you; older ones can be recalled by text or \
 tag."""
-
-
-#: The rules' text about a used-up budget of tool calls, by the option `spent`.
-_SPENT = {
-    "pass": "the month passes without an action",
-    "ask": "only the notepad and the month's action are left",
-}
-
-
-@frozen(kw_only=True)
-class EnterpriseArenaOptions(LLMOptions):
-    """Which tools a language model is offered in EnterpriseArena, and what follows the last call.
-
-    Attributes:
-        tool_names: The names of the tools: `paper`, or `public` as in the public simulator. Both
-            are understood.
-        spent: What happens once the month's tool calls are used up: `pass`, as published, passes
-            the month without another call of the model (SPEC section 9); `ask` lets the model use
-            the notepad and give the month's action.
-    """
-
-    tool_names: str = field(default="paper", validator=choice("paper", "public"))
-    spent: str = field(default="pass", validator=choice(*_SPENT))
 
 
 class MonthlyConversation(GenericConversation):
@@ -82,12 +57,10 @@ class MonthlyConversation(GenericConversation):
         options: The user's options; `history` has no effect, as a conversation ends with its month.
     """
 
-    def __init__(self, seat: Seat, options: EnterpriseArenaOptions) -> None:
+    def __init__(self, seat: Seat, options: LLMOptions) -> None:
         super().__init__(seat, options, mode="json")
-        hidden = _NAMES.values() if options.tool_names == "paper" else _NAMES.keys()
-        self.spent = options.spent
-        self.all_actions = action_schemas(self.codec, [n for n in self.known if n not in hidden])
-        self.without_tools = {n: each for n, each in self.all_actions.items() if _kind(n) != _TOOL}
+        shown = [name for name in self.known if name not in _PUBLIC_NAMES]
+        self.actions = action_schemas(self.codec, shown)
         self._begin(None)
 
     def _begin(self, month: int | None) -> None:
@@ -101,7 +74,7 @@ class MonthlyConversation(GenericConversation):
         if month.current_month != self._month:
             self._begin(month.current_month)
             return None
-        if self._closed(month) and self.spent == "pass":
+        if month.tool_calls_remaining <= 0:
             raise NoCallNeeded("the tools of the month are used up")
         if self._note_uses >= _NOTE_USES:
             raise NoCallNeeded("the notepad has been used enough this month")
@@ -114,17 +87,15 @@ class MonthlyConversation(GenericConversation):
             self._last = None
         elif not self._messages:
             self._messages.append(user(_header(month)))
-        self.actions = self._offered_now(month)
-        rules = _RULES.format(rules=self.world_rules, spent=_SPENT[self.spent])
+        rules = f"{self.world_rules}{_RULES}"
         told = f"{rules}\n\n{self.answer_format()}\n\nIt is month {_month_name(month)}."
         return self.request([system(told), *self._messages])
 
-    def read(self, reply: ModelReply, month: Any) -> ParsedReply:
+    def read(self, reply: ModelReply, _: Any) -> ParsedReply:
         """Parse a reply and keep it for the rest of the month."""
-        offered, tools = self._offered_now(month), self.by_tools
-        action = action_of(self.codec, reply, self.known, _as_tagged, offered, tools=tools)
-        if _kind(name_of(action)) == _TOOL and offered is self.without_tools:
-            raise BadReply("the tools of the month are used up; give the month's action, or a note")
+        action = action_of(
+            self.codec, reply, self.known, _as_tagged, self.actions, tools=self.by_tools
+        )
         self._messages.append(assistant_message(reply))
         self._last = reply
         self._note_uses += name_of(action) in _NOTES
@@ -144,16 +115,6 @@ class MonthlyConversation(GenericConversation):
         text = as_json({**result, "tool_calls_remaining": month.tool_calls_remaining})
         return tool_results(reply, [text] * len(reply.calls)) if reply.calls else [user(text)]
 
-    @staticmethod
-    def _closed(month: Any) -> bool:
-        """Return whether the month's tool calls are used up."""
-        return bool(month.tool_calls_remaining <= 0)
-
-    def _offered_now(self, month: Any) -> dict[str, Schema]:
-        """Return the schemas of what the model may do now."""
-        without = self.spent == "ask" and self._closed(month)
-        return self.without_tools if without else self.all_actions
-
     def answer_format(self) -> str:
         """Return how to answer."""
         if self.by_tools:
@@ -161,12 +122,10 @@ class MonthlyConversation(GenericConversation):
         kinds: dict[str, dict[str, Schema]] = {kind: {} for kind in _TYPES}
         for name, schema in self.actions.items():
             kinds[_kind(name)][name] = schema
-        tools = (
-            f'{{"type": "tool", "name": NAME, "params": {{...}}}}\n{menu(kinds[_TOOL], "name")}\n'
-        )
         return (
             "Reply with your reasons, then one JSON object in one of these forms:\n"
-            f"{tools if kinds[_TOOL] else ''}"
+            '{"type": "tool", "name": NAME, "params": {...}}\n'
+            f"{menu(kinds[_TOOL], 'name')}\n"
             '{"type": "action", "name": NAME, "params": {...}}\n'
             f"{menu(kinds[_ACTION], 'name')}\n"
             '{"type": "memory", "operation": NAME, and its arguments beside}\n'
@@ -243,4 +202,4 @@ def _shape(name: str, schema: Schema) -> Schema:
     return shape | {"required": ["type", "operation", *schema["required"]]}
 
 
-CONVERSATION = ConversationKind(EnterpriseArenaOptions, MonthlyConversation)
+CONVERSATION = ConversationKind(LLMOptions, MonthlyConversation)

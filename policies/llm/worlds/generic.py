@@ -1,7 +1,9 @@
 """Any world: described by the docstrings of its own classes, one action a reply."""
 
+from collections import deque
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 from types import UnionType
 from typing import Any
 
@@ -12,7 +14,6 @@ from desim.schema.described import Schema, action_schemas, field_lines, menu
 from desim.show.column import columns_within
 from policies.llm.chat.conversation import Conversation, ConversationKind, ParsedReply
 from policies.llm.chat.messages import (
-    Rounds,
     answer_schema,
     as_json,
     as_tools,
@@ -75,7 +76,7 @@ class GenericConversation(Conversation):
         self.world_rules = world_rules(seat.model, seat.role)
         self.memory: list[Any] = []
         self.keep = history if options.history is None else options.history
-        self._rounds = Rounds(self.keep)
+        self._rounds: deque[list[Message]] = deque(maxlen=self.keep)
         self._question: Message = user("")
 
     def take_role(self, role: Role) -> None:
@@ -128,7 +129,7 @@ class GenericConversation(Conversation):
         """Return the question: the rules, the rounds kept, the observation."""
         rules = f"{self.rules(observation)}\n\n{self.answer_format()}"
         self._question = user(self.situation(observation))
-        return self.request([system(rules), *self._rounds.messages(), self._question])
+        return self.request([system(rules), *chain(*self._rounds), self._question])
 
     def request(self, messages: Sequence[Message]) -> Request:
         """Return the request for an answer in the conversation's mode."""
@@ -139,14 +140,14 @@ class GenericConversation(Conversation):
         """Parse a reply and keep the round."""
         parsed = self.parsed(reply, observation)
         results = tool_results(reply, [_NOTED] * len(reply.calls))
-        self._rounds.add(self._question, assistant_message(reply), *results)
+        self._rounds.append([self._question, assistant_message(reply), *results])
         return parsed
 
     def fallback(self, observation: Any) -> Any:
         """Return the default action and keep the round."""
         action = self.role.default_for(observation)
         done = f"(There was no answer, so this was done: {self.written(action)})"
-        self._rounds.add(self._question, {"role": "assistant", "content": done})
+        self._rounds.append([self._question, {"role": "assistant", "content": done}])
         return action
 
     def written(self, action: Any) -> str:
@@ -156,7 +157,7 @@ class GenericConversation(Conversation):
 
     def after(self, _: Episode) -> None:
         """Clear the conversation."""
-        self._rounds = Rounds(self.keep)
+        self._rounds.clear()
 
 
 #: The conversation of a world without a file of its own.

@@ -44,31 +44,23 @@ _CONSOLE = "run_command"
 #: Actions that are not offered: the console is a mode of its own, and the company is founded.
 _NOT_OFFERED = (_CONSOLE, "sim_init")
 
-#: The first words of a command that concerns the notes.
-_PAD = "yc-bench scratchpad "
-
 #: Commands of one reply under a schema.
 _MOST_COMMANDS = 20
 
-_ENDED = "the turn has ended"
-
-_NOT_RUN = "not run: the turn had ended"
+_ENDED, _NOT_RUN = "the turn has ended", "not run: the turn had ended"
 
 _NO_COMMAND = "the reply held no command"
 
 
 @frozen(kw_only=True)
 class YCBenchOptions(LLMOptions):
-    """Settings of a language model in YC-Bench, and the notes in its prompt.
+    """Settings of a language model in YC-Bench.
 
     Attributes:
         console: Whether the one tool is the console `run_command`, as published.
-        stale_scratchpad: Whether the notes are those of the world's status, which may be old, as
-            published; otherwise they are as last written.
     """
 
     console: bool = False
-    stale_scratchpad: bool = True
 
 
 class TurnConversation(GenericConversation):
@@ -81,15 +73,13 @@ class TurnConversation(GenericConversation):
 
     def __init__(self, seat: Seat, options: YCBenchOptions) -> None:
         self.console = options.console
-        self.stale = options.stale_scratchpad
         super().__init__(seat, options, history=HISTORY)
         self._begin()
 
     def offered(self) -> list[str]:
         """Return the names of the commands."""
-        return (
-            [_CONSOLE] if self.console else [n for n in super().offered() if n not in _NOT_OFFERED]
-        )
+        commands = [name for name in super().offered() if name not in _NOT_OFFERED]
+        return [_CONSOLE] if self.console else commands
 
     def _begin(self) -> None:
         self._messages: list[Message] = []
@@ -97,7 +87,6 @@ class TurnConversation(GenericConversation):
         self._waiting: deque[tuple[Call, Any]] = deque()
         self._running: Call | None = None
         self._answers: list[str] = []
-        self._pad = ""
 
     # -- one decision ------------------------------------------------------------------------------
 
@@ -140,10 +129,8 @@ class TurnConversation(GenericConversation):
 
     def fallback(self, desk: Any) -> Any:
         """Return the default action; the turn ends after it."""
-        self._messages += [
-            self._question,
-            {"role": "assistant", "content": "(There was no answer.)"},
-        ]
+        silent = {"role": "assistant", "content": "(There was no answer.)"}
+        self._messages += [self._question, silent]
         return self.seat.spec.default_for(desk)
 
     def after(self, _: Episode) -> None:
@@ -162,9 +149,8 @@ class TurnConversation(GenericConversation):
         text = text_of(reply)
         if self.by_tools and (self.console or not objects(text)):
             return []
-        return [
-            (Call("", str(each["do"]), ""), self._checked(each)) for each in self._stated(reply)
-        ]
+        listed = self._stated(reply)
+        return [(Call("", str(each["do"]), ""), self._checked(each)) for each in listed]
 
     def _stated(self, reply: ModelReply) -> list[dict[str, Any]]:
         """Return the commands that a text lists; with prose between them they may be drafts."""
@@ -209,22 +195,8 @@ class TurnConversation(GenericConversation):
     def _take_answer(self, desk: Any) -> None:
         """Add the world's answer to the last command to the conversation."""
         call, self._running = self._running, None
-        reply = desk.reply
-        if call is None:
-            return
-        if reply is None:
-            self._answer(call, _ENDED)
-            return
-        if reply.command.startswith(_PAD) and isinstance(reply.out, Mapping):
-            self._copy_notes(reply.command, reply.out)
-        self._answer(call, texts.result(reply))
-
-    def _copy_notes(self, command: str, out: Mapping[str, Any]) -> None:
-        """Keep the notes as a command has left them."""
-        if command.startswith(f"{_PAD}clear"):
-            self._pad = ""
-        elif isinstance(content := out.get("content"), str):
-            self._pad = content
+        if call is not None:
+            self._answer(call, _ENDED if desk.reply is None else texts.result(desk.reply))
 
     def _drop_waiting(self) -> None:
         """Answer the calls that an ended turn has left: servers refuse a call without an answer."""
@@ -242,7 +214,7 @@ class TurnConversation(GenericConversation):
 
     def rules(self, desk: Any) -> str:
         """Return the system prompt: the rules, how to answer, the notes."""
-        pad = desk.status.scratchpad if self.stale else self._pad
+        pad = desk.status.scratchpad
         notes = f"\n\n## Your scratchpad\n{pad}" if pad else ""
         rules = texts.rules(self.world_rules, console=self.console)
         return f"{rules}\n\n{self.answer_format()}{notes}"

@@ -242,11 +242,11 @@ def test_a_month_passes_when_its_tools_are_used_up() -> None:
     """After the twentieth tool call the model is not called again; twenty notes likewise."""
     model = catalog.model("enterprise_arena")
     tool = called(("check_cash_in_bank", "{}"))
-    llm, scripted = player(seat_of(model), lambda _: tool, mode="tools", tool_names="public")
+    llm, scripted = player(seat_of(model), lambda _: tool, mode="tools")
     episode = play(model, {"cfo": llm})
     names = [t["function"]["name"] for t in scripted.tools[0]]
-    assert "check_cash_in_bank" in names
-    assert "verify_cash_position" not in names
+    assert "verify_cash_position" in names
+    assert "check_cash_in_bank" not in names
     months = episode.metrics["months"] + 1
     assert (len(scripted.sent), episode.metrics["passes"]) == (20 * months, months)
     assert (episode.steps[20].notes or {})["default_action"] == "the tools of the month are used up"
@@ -254,38 +254,6 @@ def test_a_month_passes_when_its_tools_are_used_up() -> None:
     llm, scripted = player(seat_of(model), lambda _: note)
     episode = play(model, {"cfo": llm})
     assert len(scripted.sent) == 20 * (episode.metrics["months"] + 1)
-
-
-@pytest.mark.parametrize("mode", ["tools", "json", "schema"])
-def test_the_action_may_follow_the_last_tool_where_the_option_says_so(mode: str) -> None:
-    """With `spent=ask` the model is called once more, without tools on offer, and may act."""
-    model = catalog.model("enterprise_arena", changes={"horizon": "3", "tool_budget": "2"})
-    replies = [called(("verify_cash_position", "{}")), called(("book_closing", "{}"))]
-    if mode != "tools":
-        replies = [
-            worded('{"action": {"type": "tool", "name": "verify_cash_position", "params": {}}}'),
-            worded('{"action": {"type": "action", "name": "book_closing", "params": {}}}'),
-        ]
-    llm, scripted = player(seat_of(model), lambda n: replies[n % 3 == 2], mode=mode, spent="ask")
-    metrics = play(model, {"cfo": llm}).metrics
-    assert (metrics["closings"], metrics["passes"], metrics["tool_calls"]) == (3, 0, 6)
-    rules = [messages[0]["content"] for messages in scripted.sent]
-    assert len(rules) == 9
-    assert all("only the notepad and the month's action are left" in text for text in rules)
-    offers = [str(tools) for tools in scripted.tools] if mode == "tools" else rules
-    assert ["verify_cash_position" in offer for offer in offers] == [True, True, False] * 3
-    assert all("book_closing" in offer for offer in offers)
-
-
-def test_a_model_that_calls_a_tool_beyond_the_budget_passes() -> None:
-    """Each such reply is bad, so the retries end it; the world counts no further call."""
-    model = catalog.model("enterprise_arena", changes={"horizon": "2", "tool_budget": "1"})
-    tool = called(("verify_cash_position", "{}"))
-    llm, scripted = player(seat_of(model), lambda _: tool, mode="tools", spent="ask", retries=1)
-    metrics = play(model, {"cfo": llm}).metrics
-    assert (metrics["passes"], metrics["tool_calls"]) == (2, 2)
-    assert len(scripted.sent) == 2 * (1 + 2)
-    assert "the tools of the month are used up" in str(scripted.sent[2][-1])
 
 
 @frozen(kw_only=True)

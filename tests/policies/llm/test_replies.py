@@ -206,7 +206,8 @@ def test_a_record_with_impossible_figures_is_refused(altered: dict[str, Any]) ->
     def send(*_: Any, **__: Any) -> ModelReply:
         return ModelReply()
 
-    metered, asked = Metered(send, CallLimits()), SentRequest.of(send, Request([])).entry(1)
+    metered, request = Metered(send, CallLimits()), Request([])
+    asked = SentRequest.of(request, request.fields()).entry(1)
     metered.restore([asked, {"reply": before}])
     assert metered(Request([])).text == "x"
     with pytest.raises(BadRecord, match=next(iter(altered))):

@@ -69,12 +69,12 @@ def test_every_tool_call_is_answered() -> None:
     assert [type(s.action).__name__ for s in episode.steps] == ["CompanyStatus", "EndTurn"] * 2
 
 
-@pytest.mark.parametrize(("stale", "pads"), [(True, [None, None]), (False, [None, "hello"])])
-def test_notes_written_in_a_turn_that_resumed(stale: bool, pads: list[str | None]) -> None:  # noqa: FBT001
-    """The published loop shows them later; the option shows them in the next turn."""
-    model = catalog.model("yc_bench", changes={"max_turns": "2"})
+@pytest.mark.parametrize(("stale", "pads"), [("true", [None, None]), ("false", [None, "hello"])])
+def test_notes_written_in_a_turn_that_resumed(stale: str, pads: list[str | None]) -> None:
+    """The published loop shows them later; a parameter of the world, in the next turn."""
+    model = catalog.model("yc_bench", changes={"max_turns": "2", "stale_scratchpad": stale})
     turn = called(("run_command", NOTE), ("run_command", RESUME))
-    llm, scripted = player(seat_of(model), lambda _: turn, console=True, stale_scratchpad=stale)
+    llm, scripted = player(seat_of(model), lambda _: turn, console=True)
     play(model, {"founder": llm})
     assert [pad_in(messages) for messages in scripted.sent] == pads
 

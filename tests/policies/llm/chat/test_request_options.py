@@ -19,7 +19,6 @@ ORDER = text('{"order_qty": 4}')
     ("options", "said"),
     [
         ({"effort": "much"}, "effort=much was given; "),
-        ({"service_tier": "standard_only"}, "Possible: auto, default, flex"),
         ({"top_p": 0.0}, "above 0 and at most 1"),
         ({"top_p": float("nan")}, "above 0 and at most 1"),
         ({"extra_body": {"messages": []}}, "extra_body has 'messages'"),
@@ -81,12 +80,6 @@ def test_options_are_sent_as_the_api_names_them(options: str, fields: dict[str, 
     """A field of the user's own goes before one that desim writes."""
     sent = body(options)
     assert {name: sent.get(name) for name in fields} == fields
-
-
-def test_requests_that_begin_alike_have_one_cache_key() -> None:
-    """By which the server finds them."""
-    assert body("cache=true")["prompt_cache_key"] == body("cache=true")["prompt_cache_key"]
-    assert "prompt_cache_key" not in body("cache=false")
 
 
 def test_the_server_and_its_key_may_come_from_the_environment(

@@ -23,10 +23,8 @@ BASE = "llm,model=x,base_url=http://h/v1"
 @pytest.mark.parametrize(
     ("world", "argument", "why"),
     [
-        ("enterprise_arena", "tool_names=private", "tool_names=private was given; Possible: paper"),
-        ("enterprise_arena", "tool_names=publc", "did you mean 'public'"),
-        ("enterprise_arena", "spent=stop", "spent=stop was given; Possible: pass, ask"),
-        ("enterprise_arena", "tool_name=paper", "did you mean 'tool_names'"),
+        ("consulting", "criteria_order=up", "criteria_order=up was given; Possible: stated"),
+        ("consulting", "criteria_order=statd", "did you mean 'stated'"),
         ("yc_bench", "console=maybe", "console=maybe was given; console is true or false"),
         ("yc_bench", "consol=true", "did you mean 'console'"),
         ("yc_bench", "max_call=1", "did you mean 'max_calls'"),
@@ -70,7 +68,7 @@ def test_worlds_with_options_say_what_they_are() -> None:
     """Each class derives from the options that every world has; a world may have no more."""
     own = {name: Llm.arguments(cls, {}) for name, cls in catalog.models().items()}
     assert own["beer_game"][0] is LLMOptions
-    for name in ("edt", "enterprise_arena", "yc_bench"):
+    for name in ("edt", "consulting", "yc_bench"):
         options = own[name][0]
         assert isinstance(options, type)
         assert issubclass(options, LLMOptions)
@@ -187,8 +185,7 @@ def test_a_file_of_a_world_that_exports_no_conversation_is_named(
     ("model", "arguments"),
     [
         ("edt", "feedback=True"),
-        ("enterprise_arena", "tool_names=paper"),
-        ("yc_bench", "console=False, stale_scratchpad=True"),
+        ("yc_bench", "console=False"),
     ],
 )
 def test_the_list_of_a_model_shows_its_options(model: str, arguments: str) -> None:

@@ -17,7 +17,7 @@ from support.scripted import player, seat_of
 from desim import play
 from desim.episodes.usage import default_share
 from desim.schema import to_plain
-from policies.llm.wires.completion import Decoded, reply_in
+from policies.llm.wires.completion import reply_in
 from policies.llm.wires.wire import ModelReply
 
 BAD = "bad reply"
@@ -73,7 +73,7 @@ def read_as(case: Case, shape: Mapping[str, Any], mode: str = "json") -> Any:
     """Return the reading of a shape in a world: a number, or "bad reply"."""
     message = as_worded(shape["message"], case)
     choice = {"message": message, "finish_reason": shape["finish_reason"]}
-    reply = reply_in(Decoded({"choices": [choice]}), [], 0.0, str)
+    reply = reply_in(b"", {"choices": [choice]}, [], 0.0, str)
     assert reply
     llm, _ = player(seat_of(case.model, case.role), lambda _: reply, retries=0, mode=mode)
     action = llm.decide(case.observation)

@@ -7,7 +7,7 @@ from support.reply_spans import SPANS
 from support.scripted import player, seat_of
 
 from desim import catalog, play
-from policies.llm.wires.completion import Decoded, reply_in
+from policies.llm.wires.completion import reply_in
 from policies.llm.wires.wire import ModelReply
 
 BAD = "bad reply"
@@ -30,7 +30,7 @@ def decided(reply: ModelReply) -> int | str:
 def of_message(message: dict[str, Any], finish: str = "stop") -> ModelReply:
     """Return the reply that a server's message is."""
     choice = {"message": message, "finish_reason": finish}
-    reply = reply_in(Decoded({"choices": [choice]}), [], 0.0, str)
+    reply = reply_in(b"", {"choices": [choice]}, [], 0.0, str)
     assert reply
     return reply
 
@@ -187,8 +187,7 @@ def function(arguments: Any, name: str = "order") -> dict[str, Any]:
         ({"content": ORDER, "tool_calls": [function('{"order_q')]}, BAD),
         ({"content": f"<think>{DRAFT}", "tool_calls": [function(ORDER)]}, BAD),
         ({"content": f"<think>{DRAFT}</think>", "tool_calls": [function(ORDER)]}, 6),
-        ({"content": None, "function_call": {"name": "order", "arguments": ORDER}}, 6),
-        ({"content": [{"type": "tool_use", "name": "order", "input": {"order_qty": 6}}]}, 6),
+        ({"content": None, "function_call": {"name": "order", "arguments": ORDER}}, BAD),
     ],
 )
 def test_fields_of_a_message(message: dict[str, Any], expected: int | str) -> None:

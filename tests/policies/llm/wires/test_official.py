@@ -15,8 +15,8 @@ GENERIC = "conversation=policies.llm.worlds.generic:CONVERSATION"
 
 OPTIONS = [
     "reply_tokens=9000",
-    "seed=7,temperature=0.5,top_p=0.9,service_tier=flex",
-    "effort=xhigh,cache=true",
+    "seed=7,temperature=0.5,top_p=0.9",
+    'effort=xhigh,extra_body={"service_tier":"flex"}',
     'extra_body={"verbosity":"low"}',
 ]
 

@@ -24,7 +24,8 @@ TOOLS = [{"type": "function", "function": {"name": "order", "parameters": {"mini
 def test_the_digest_covers_all_fields_as_sent() -> None:
     """It is the SHA-256 of the canonical JSON, floats as texts, without key and address."""
     endpoint = Endpoint(model="m", base_url="http://h/v1", key="k", options={"temperature": 0.1})
-    sent = SentRequest.of(endpoint, Request([WEEK], TOOLS))
+    request = Request([WEEK], TOOLS)
+    sent = SentRequest.of(request, endpoint.fields(request))
     tools = json.loads(json.dumps(TOOLS).replace("0.5", '"0.5"'))
     fields = {
         "messages": [WEEK],
@@ -116,7 +117,7 @@ def test_another_prompt_is_refused_before_anything_is_sent(
 
 def test_a_digest_without_its_texts_is_refused_too() -> None:
     """Nothing is known of what was sent but that it is not what is sent now."""
-    sent = SentRequest.of(lambda *_: worded(""), Request([WEEK]))
+    sent = SentRequest.of(Request([WEEK]), Request([WEEK]).fields())
     for entry in ({"messages": sent.messages}, {"messages": ["0"]}, {}, {"tools": "0"}):
         recorded = request_entry({"request": 1, "digest": "0", **entry})
         with pytest.raises(BadRecord, match="request 1 is not the one on record"):
