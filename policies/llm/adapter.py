@@ -39,7 +39,7 @@ class Llm(OutsidePolicy):
     """A language model that answers through an endpoint.
 
     Attributes:
-        role: The schema of the role it plays, and its default action.
+        role: The role it plays.
         conversation: The conversation of the role's world.
         complete: The call of the model: a method's, or the metered call itself.
         metered: Sends requests within the limits and writes them and their replies to the record.
@@ -51,14 +51,7 @@ class Llm(OutsidePolicy):
             limit of the episode is reached, if one is.
     """
 
-    reaches = (
-        "base_url",
-        "conversation",
-        "key_env",
-        "memory",
-        "method",
-        "router",
-    )
+    reaches = ("base_url", "conversation", "key_env", "memory", "method", "router")
     draws = True
     takes_role = True
 
@@ -81,12 +74,7 @@ class Llm(OutsidePolicy):
     _memory_recorded: bool = field(default=False, init=False)
 
     def __init__(self, **arguments: Any) -> None:
-        """Keep the arguments.
-
-        Args:
-            arguments: Those that `arguments` declares: the fields of `LLMOptions`, of the options
-                of the model's world, and of the method.
-        """
+        """Keep the arguments, which `arguments` declares."""
         self.__attrs_init__(arguments)
 
     def seated(self, seat: Seat) -> None:
@@ -103,11 +91,7 @@ class Llm(OutsidePolicy):
         conversation = kind.begin(seat, options)
         metered, call = _calls(options, conversation)
         maker = MethodMaker(
-            options=options,
-            complete=call,
-            seat=seat,
-            conversation=conversation,
-            own=own,
+            options=options, complete=call, seat=seat, conversation=conversation, own=own
         )
         learner, routing = maker.learning(), routing_at(maker)
         self.role, self.conversation, self.metered = seat.spec, conversation, metered

@@ -22,11 +22,8 @@ from policies.llm.wires.wire import ModelReply, NoReply, Request, Send
 
 T = TypeVar("T")
 
-#: Seconds that a call may take at most: one day.
-MAX_TIMEOUT = 86_400.0
-
-#: Seconds for which a server can keep all calls waiting, whatever it says.
-LONGEST_CLOSED = 3_600.0
+#: Seconds that a call may take at most, and for which a server can keep all calls waiting.
+MAX_TIMEOUT, LONGEST_CLOSED = 86_400.0, 3_600.0
 
 #: Seconds before the first request is sent again; doubled each time, up to the second number.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 8.0
