@@ -5,6 +5,7 @@ Source: reference SPEC of FirmBench, section 6, "Learning". The words of the req
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from attrs import field, frozen
@@ -39,13 +40,7 @@ _REQUEST = (
 
 @frozen
 class Hint:
-    """An experience's advice about methods.
-
-    Attributes:
-        prefer: Methods to choose.
-        avoid: Methods not to choose.
-        when: The kind of question this is about.
-    """
+    """Methods to prefer and to avoid, and for which kind of question."""
 
     prefer: tuple[str, ...] = ()
     avoid: tuple[str, ...] = ()
@@ -54,16 +49,11 @@ class Hint:
 
 @frozen
 class Experience:
-    """The lesson of one answer.
-
-    Labels and outcome are those of the item, whatever the model writes about them.
+    """The lesson of one answer: labels and outcome of its item, and the words of the model.
 
     Attributes:
-        item: The id of the item.
+        item: The id of the item; its labels follow as in `predictions.Item`.
         method: The method that answered.
-        task: The task of the item.
-        capability: The capability of the item; empty if it has no such label.
-        bucket: The difficulty of the item; None if it has no such label.
         correct: Whether the answer was right.
         bullet: The lesson; empty if the model's reply held none.
         diagnosis: The reason for the right or wrong answer.
@@ -88,8 +78,10 @@ def picked(
 ) -> list[tuple[Item, str]]:
     """Return the answers to reflect on: for each task and method at most so many.
 
-    They are taken in turn from all combinations of capability, bucket and right or wrong, each in
-    an order that depends on the seed. UsageError: *most* is negative.
+    They are taken in turn from all combinations of capability, bucket and right or wrong.
+
+    Raises:
+        UsageError: *most* is negative.
     """
     require_not_negative(most=most)
     found = []
@@ -98,7 +90,7 @@ def picked(
         for method in methods_of(tasks[task]):
             answered = [item for item in tasks[task] if method in item.predictions]
             kinds = grouped(answered, partial(_kind, method))
-            mixed = shuffled_in_turn(kinds, lambda item: item.id, most, seed)
+            mixed = shuffled_in_turn(kinds, attrgetter("id"), most, seed)
             found += [(item, method) for item in mixed]
     return found
 
@@ -116,35 +108,29 @@ def experiences(
     done: Iterable[Experience] = (),
     keep: Callable[[Experience], None] = lambda _: None,
 ) -> list[Experience]:
-    """Reflect on answers, one call of the model each, at temperature 0.
+    """Return one experience for each answer that `picked` chooses, by a call of the model each.
 
     Args:
         items: Items with predictions.
-        complete: The call of the model.
+        complete: The call of the model, at temperature 0.
         most: Answers of each method in each task, at least 0.
-        seed: Chooses the answers; see `picked`.
+        seed: Chooses the answers.
         done: Experiences of an earlier run, which are not made again.
         keep: Takes each new experience as soon as there is one, for instance to write it.
-
-    Returns:
-        One for each answer, in the order of `picked`. The bullet is empty where the model's reply
-        could not be read, so that no reply is bought twice.
 
     Raises:
         UsageError: *most* is negative.
     """
     known = {(each.item, each.method): each for each in done}
-    found: list[Experience] = []
-    for item, method in picked(items, most, seed):
-        experience = known.get((item.id, method))
-        if experience is None:
-            experience = reflected(item, method, complete)
+    answers = picked(items, most, seed)
+    for item, method in answers:
+        if (item.id, method) not in known:
+            known[item.id, method] = experience = _reflected(item, method, complete)
             keep(experience)
-        found.append(experience)
-    return found
+    return [known[item.id, method] for item, method in answers]
 
 
-def reflected(item: Item, method: str, complete: Complete) -> Experience:
+def _reflected(item: Item, method: str, complete: Complete) -> Experience:
     """Return what a model learns from the answer of one method to one item."""
     reply = complete(request_of(_REQUEST, as_json(_described(item, method)), 0.0, "memory"))
     found = objects(answer_only(reply).text)

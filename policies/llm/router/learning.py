@@ -24,19 +24,13 @@ from policies.llm.wires.wire import Complete, ModelReply
 #: Bullets that the synthesiser reads.
 MOST_BULLETS = 600
 
-#: Findings kept, characters of each, and rules kept.
+#: Findings, characters of each, and rules that are kept.
 _MOST_FINDINGS, _FINDING, _MOST_RULES = 50, 1_000, 100
 
 
 @frozen
 class Learned:
-    """The results of a router's training.
-
-    Attributes:
-        policy: The rules and the default.
-        findings: The findings of the synthesiser, in its words.
-        experiences: The experiences that it read.
-    """
+    """A policy, the findings of the model that wrote it, and the experiences that it read."""
 
     policy: Policy
     findings: tuple[str, ...] = ()
@@ -112,13 +106,8 @@ def synthesised(
 ) -> tuple[Policy, tuple[str, ...]]:
     """Return the policy and the findings that a model makes of experiences, or of counts.
 
-    Parts of the policy that have no effect are kept, as published, and listed in its `remarks`.
-
-    Args:
-        lessons: Experiences, or plain values that say how often which method was right.
-        methods: Names of the methods that rules may choose.
-        complete: The call of the model, at temperature 0.
-        retries: The number of further requests after a reply without a policy.
+    A reply without a policy is asked for again, *retries* times. Parts of a policy that have no
+    effect are kept, as published, and listed in its `remarks`.
 
     Raises:
         PolicyFailed: No reply held a policy.
@@ -194,11 +183,8 @@ def _listed(lessons: Sequence[Any]) -> str:
 def tallied(items: Sequence[Item], least: int = 10) -> Policy:
     """Return the policy that chooses the best method of every cell, and of all items by default.
 
-    Of equally good methods the first by name is chosen.
-
-    Args:
-        items: Items with predictions; those without a record of every method are left out.
-        least: Items that a cell needs for a rule of its own.
+    Items without a record of every method are left out. A cell of *least* items has a rule. Of
+    equally good methods the first by name is chosen.
     """
     methods = methods_of(items)
     whole = [item for item in items if item.predictions.keys() >= set(methods)]

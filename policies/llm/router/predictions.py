@@ -45,13 +45,7 @@ _BYTES = 6
 
 @frozen
 class Prediction:
-    """One method's answer to one item.
-
-    Attributes:
-        correct: Whether the answer was right.
-        answer: The answer.
-        trace: The reasoning before it.
-    """
+    """One method's answer to one item: whether it was right, its text, the reasoning before it."""
 
     correct: bool
     answer: str = ""

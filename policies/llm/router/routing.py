@@ -21,12 +21,7 @@ Choose: TypeAlias = Callable[[Situation], str]
 
 @frozen
 class Match:
-    """A rule that matches.
-
-    Attributes:
-        index: Its place in the policy, from 0.
-        specificity: 0 to 4; see `Rule.specificity`.
-    """
+    """The place of a rule that matches, from 0, and its specificity, 0 to 4."""
 
     index: int
     specificity: int

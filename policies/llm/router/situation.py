@@ -88,8 +88,7 @@ def features_of(
         question: The question as the data set has it, without instructions. Tasks whose items are
             one text (finer, formula) have it as the context.
         context: The text that belongs to it.
-        as_published_live: Whether `num_numbers` has the published live agent's defect: it counts
-            backslashes that are followed by the letter d.
+        as_published_live: Whether `num_numbers` counts what the published live agent counts.
 
     >>> features_of("Was 7.5 more than -3?", "| a | b |").num_numbers
     2

@@ -1,8 +1,7 @@
 """Limits and sums: requests, tokens, money; and no reply is paid for twice.
 
-Every request is written to the record's transcript before it is sent, and every reply before it is
-used. For a resumed record the same requests are counted again, and the same replies returned in
-order, before another request is sent. Replies of an earlier record answer the same requests again.
+Every request is written to the record before it is sent, and every reply before it is used. Those
+of a resumed record are counted again, in order, before another request is sent.
 """
 
 import math
@@ -88,16 +87,17 @@ class CallLimits:
     def reached(self, used: "Used", call: float = 0.0) -> str:
         """Return which limit is reached, or leaves less than a call can cost; else empty."""
         call = 0.0 if math.isinf(call) else call
+        place = "reached for this seat and episode"
         if self.max_cost is not None and used.cost < self.max_cost < used.cost + call:
             left = f"but for {self.max_cost - used.cost:g}, and a call can cost {call:g}"
-            return f"max_cost={self.max_cost:g} reached for this seat and episode {left}"
+            return f"max_cost={self.max_cost:g} {place} {left}"
         for name, limit, value in (
             ("max_calls", self.max_calls, used.calls),
             ("max_tokens", self.max_tokens, used.tokens),
             ("max_cost", self.max_cost, used.cost),
         ):
             if limit is not None and value >= limit:
-                return f"{name}={limit:g} reached for this seat and episode"
+                return f"{name}={limit:g} {place}"
         return ""
 
     def most(self, fields: Mapping[str, Any]) -> float:
@@ -165,7 +165,7 @@ class Used:
         return self.prompt_tokens + self.completion_tokens
 
     def add_call(self, phase: Phase) -> None:
-        """Count a request."""
+        """Count a request that is sent."""
         self.calls += 1
         self._add_phase(phase, calls=1)
 
@@ -244,10 +244,9 @@ class Metered:
 
     @contextmanager
     def reserved(self, request: Request) -> Iterator[None]:
-        """Reserve the most that a call can cost while it is under way.
+        """Reserve the most that a call can cost while it is under way; for a recorded one nothing.
 
-        Waits while other calls have reserved what it needs. Nothing is reserved for a reply on
-        record.
+        Waits while other calls have reserved what it needs.
 
         Raises:
             Spent: The seat's limit leaves less than the call can cost.
@@ -314,12 +313,11 @@ class Metered:
             raise
 
     def _earlier_reply(self, sent: SentRequest) -> ModelReply | None:
-        """Take the next reply of earlier records to the same request; None without one."""
         replies = self._earlier.get(sent.digest)
         return replies.popleft() if replies else None
 
     def restore(self, entries: Sequence[Mapping[str, Any]]) -> None:
-        """Take the texts, requests and replies among the transcript entries of a cut record.
+        """Take the texts, requests and replies of a cut record.
 
         Raises:
             BadRecord: An entry is not a valid request or reply, or reports figures out of range.
@@ -330,21 +328,13 @@ class Metered:
         self._recorded.extend(_requests_in(entries))
 
     def reuse(self, entries: Iterable[Mapping[str, Any]]) -> None:
-        """Take the replies of earlier records, each for a request that is the same as there.
-
-        Raises:
-            BadRecord: An entry is not a valid request or reply, or reports figures out of range.
-        """
+        """Take replies of earlier records, each for the same request; BadRecord as in `restore`."""
         for entry, reply in _requests_in(entries):
             if reply is not None:
                 self._earlier.setdefault(entry.digest, deque()).append(reply)
 
     def rehearse(self, entries: Iterable[Mapping[str, Any]]) -> None:
-        """Take the replies of whole records in place of those of a server.
-
-        Raises:
-            BadRecord: An entry is not a valid reply, or reports figures out of range.
-        """
+        """Take replies of whole records in place of a server's; BadRecord as in `restore`."""
         self._rehearsal = RecordedReplies.of(entries)
 
     def begin_episode(self) -> None:
@@ -354,14 +344,14 @@ class Metered:
         self._recorded.clear()
 
     def _count_request(self, phase: Phase) -> None:
-        for used in (self.decision, self.episode):
-            used.add_call(phase)
+        self.decision.add_call(phase)
+        self.episode.add_call(phase)
 
     def _count(self, reply: ModelReply, phase: Phase) -> float:
         """Count a reply and return its price."""
         cost = self.limits.cost(reply)
-        for used in (self.decision, self.episode):
-            used.add(reply, cost, phase)
+        self.decision.add(reply, cost, phase)
+        self.episode.add(reply, cost, phase)
         return cost
 
 

@@ -42,8 +42,8 @@ _decision: "ContextVar[Future[Any] | None]" = ContextVar("llm_decision", default
 async def in_thread(function: Callable[..., T], *arguments: Any) -> T:
     """Return the result of a function that is called in a thread of its own.
 
-    A cancellation leaves the thread alone, which sends no further request. It does not keep the
-    process alive.
+    A cancelled one goes on in its thread and sends no further request; it does not keep the process
+    alive.
     """
     import asyncio
 
@@ -74,8 +74,7 @@ def _check_wanted() -> None:
 class Gate:
     """Lets requests to one server through; threads share it.
 
-    It is closed while the server has too much to do. Then requests leave one by one, in the order
-    in which they came, with a gap between them, until none is left that has waited.
+    It is closed while the server has too much to do. Then those that waited leave one by one.
     """
 
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
@@ -140,7 +139,7 @@ GATES: dict[str, Gate] = {}
 
 
 def gate_of(server: str) -> Gate:
-    """Return the gate of a server, by its address; one for all calls of this process."""
+    """Return the gate of a server, by its address."""
     return GATES.setdefault(server, Gate())
 
 

@@ -21,9 +21,6 @@ from policies.llm.wires.wire import ModelReply, NoReply, Request
 #: Characters shown before the first that differs.
 _BEFORE = 20
 
-#: Fields that hold the texts of a request.
-_TEXT_FIELDS = ("messages", "tools")
-
 #: Tokens that a reply reports.
 _COUNTS = ("prompt_tokens", "completion_tokens", "cache_written_tokens", "reasoning_tokens")
 
@@ -41,7 +38,7 @@ class SentRequest:
         tools: The identifier of the list of tools; empty without tools.
         fields: The other fields.
         phase: What the call is for.
-        texts: The messages and the list of tools, by identifier.
+        texts: Messages and tools by identifier.
     """
 
     digest: str
@@ -59,7 +56,7 @@ class SentRequest:
         tools = text_id(fields["tools"]) if "tools" in fields else ""
         if tools:
             texts[tools] = fields["tools"]
-        rest = {name: value for name, value in fields.items() if name not in _TEXT_FIELDS}
+        rest = {name: value for name, value in fields.items() if name not in ("messages", "tools")}
         return cls(digest_of(fields), messages, tools, rest, request.phase, texts)
 
     def entry(self, number: int) -> dict[str, Any]:
