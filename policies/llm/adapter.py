@@ -95,7 +95,7 @@ class Llm(OutsidePolicy):
         )
         learner, routing = maker.learning(), routing_at(maker)
         self.role, self.conversation, self.metered = seat.spec, conversation, metered
-        self.complete = routing.routed if routing else learner.method if learner else call
+        self.complete = routing or (learner.method if learner else call)
         self.retries, self.model = options.retries, options.model
         self.learning, self.routing = learner, routing
 

@@ -20,9 +20,9 @@ from policies.llm.methods import METHODS
 from policies.llm.methods.build import MethodMaker
 from policies.llm.router.labels import Labeller, Labels, Sample
 from policies.llm.router.learning import tallied, written
-from policies.llm.router.policy import LABELS, Policy, canonical, holds, table_4, unwrapped
+from policies.llm.router.policy import LABELS, Policy, holds, table_4, unwrapped
 from policies.llm.router.predictions import Item
-from policies.llm.router.routing import Choose, by_rules
+from policies.llm.router.routing import route
 from policies.llm.router.situation import Situation
 from policies.llm.wires.wire import Complete, Message, ModelReply, Request
 
@@ -46,39 +46,52 @@ Learn = Callable[[Sequence[Item]], Policy]
 _ABOUT = ("user", "tool")
 
 
-@define
-class Routed:
-    """A `complete` that passes each decision to one of several methods.
+@define(eq=False, kw_only=True)
+class Routing:
+    """A `complete` that passes each decision to one of several methods, chosen by rules.
 
     A conversation does not say which part of it is the question. All of it is taken as the context,
     with an empty question, which is what tasks have whose items are one text (SPEC, section 6). A
     decision that is asked for again, because the reply to it was invalid, stays with its method.
 
     Attributes:
+        name: The argument that names the rules.
+        policy: The rules.
         methods: The methods by name, each a `complete`; at least one. The first is taken where
             another name is chosen, as the published live agent does.
-        choose: Chooses a name for a situation.
         task: The name of the task, such as that of the world.
         labeller: Gives each decision labels, by a call of the model; None for no labels.
+        learner: Makes the rules of stored predictions; None where they are given.
         chosen: The method of the last decision; empty before the first.
-        item: The question of the decision with its stored predictions, which answer it without a
-            call; None for a question without any.
+        remarks: One sentence for each part of the policy that has no effect.
     """
 
+    name: str
+    policy: Policy
     methods: Mapping[str, Complete]
-    choose: Choose
     task: str
     labeller: Labels | None = None
+    learner: Learn | None = None
     chosen: str = field(default="", init=False)
-    item: Item | None = field(default=None, init=False)
+    remarks: tuple[str, ...] = field(init=False)
+    #: The question of the decision with its stored predictions, which answer it without a call.
+    _item: Item | None = field(default=None, init=False)
+    _stored: Mapping[str, Item] = field(factory=dict, init=False)
+    _learned: Sequence[Item] | None = field(default=None, init=False)
+    _faults: tuple[str, ...] = field(default=(), init=False)
+    _recorded: bool = field(default=False, init=False)
+    _told: bool = field(default=False, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._follow(self.policy)
 
     def __call__(self, request: Request) -> ModelReply:
         """Return the reply of the method that is chosen for this decision."""
         if not (self.chosen and _asked_again(request.messages)):
-            situation = self.item.situation if self.item else self.situation(request.messages)
-            name = canonical(self.choose(situation))
+            situation = self._item.situation if self._item else self.situation(request.messages)
+            name = route(self.policy, situation, self.methods).method
             self.chosen = name if name in self.methods else next(iter(self.methods))
-        if self.item and (stored := self.item.predictions.get(self.chosen)):
+        if self._item and (stored := self._item.predictions.get(self.chosen)):
             return ModelReply(text=stored.answer)
         return self.methods[self.chosen](request)
 
@@ -91,45 +104,6 @@ class Routed:
         return Situation.of(
             "", context, task=self.task, capability=label.capability, bucket=label.bucket
         )
-
-
-def _asked_again(messages: Sequence[Message]) -> bool:
-    return bool(messages) and _text_of(messages[-1]).startswith(ASKED_AGAIN)
-
-
-def _text_of(message: Message) -> str:
-    """Return the text of a message; content in parts as JSON."""
-    content = message.get("content") or ""
-    return content if isinstance(content, str) else as_json(content)
-
-
-@define(eq=False, kw_only=True)
-class Routing:
-    """All methods at a seat, with the router in front of them.
-
-    Attributes:
-        name: The argument that names the rules.
-        policy: The rules.
-        learner: Makes the rules of stored predictions; None where they are given.
-        methods: The methods by name. They learn nothing, and their memories are empty.
-        routed: The call that chooses a method for each decision.
-        remarks: One sentence for each part of the policy that has no effect.
-    """
-
-    name: str
-    policy: Policy
-    learner: Learn | None
-    methods: Mapping[str, Method]
-    routed: Routed
-    remarks: tuple[str, ...] = field(init=False)
-    _stored: Mapping[str, Item] = field(factory=dict, init=False)
-    _learned: Sequence[Item] | None = field(default=None, init=False)
-    _faults: tuple[str, ...] = field(default=(), init=False)
-    _recorded: bool = field(default=False, init=False)
-    _told: bool = field(default=False, init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self._follow(self.policy)
 
     def record(self, transcript: Callable[[Any], None]) -> None:
         """Write the policy to the record of an episode, once, and warn of what has no effect.
@@ -186,29 +160,39 @@ class Routing:
 
     def begin_decision(self, observation: Any) -> None:
         """Discard the choice of the last decision, and find the stored predictions for this one."""
-        self.routed.chosen = ""
-        self.routed.item = self._stored.get(to_plain(observation)["id"]) if self._stored else None
+        self.chosen = ""
+        self._item = self._stored.get(to_plain(observation)["id"]) if self._stored else None
 
     def begin_episode(self) -> None:
         """Forget what belongs to an episode that has ended."""
         for method in self.methods.values():
-            method.begin_episode()
+            if isinstance(method, Method):
+                method.begin_episode()
         self._recorded = self._told = False
 
     def notes(self) -> dict[str, Any]:
         """Return the method of the decision, and in the first one of an episode the remarks."""
-        chosen = {"method": self.routed.chosen} if self.routed.chosen else {}
+        chosen = {"method": self.chosen} if self.chosen else {}
         remarks = {} if self._told or not self.remarks else {"router_remarks": list(self.remarks)}
         self._told = True
         return {**chosen, **remarks}
 
     def _follow(self, policy: Policy) -> None:
-        self.policy, available = policy, tuple(self.methods)
-        self.routed.choose = by_rules(policy, available)
-        labelled = self.routed.labeller is not None or self._learned is not None
-        tasks = {one.task for one in self._stored.values()} or {self.routed.task}
+        self.policy = policy
+        labelled = self.labeller is not None or self._learned is not None
+        tasks = {one.task for one in self._stored.values()} or {self.task}
         unmatched = _never_matching(policy, sorted(tasks), LABELS[:1] if labelled else LABELS)
-        self.remarks = (*policy.remarks(available), *unmatched, *self._faults)
+        self.remarks = (*policy.remarks(tuple(self.methods)), *unmatched, *self._faults)
+
+
+def _asked_again(messages: Sequence[Message]) -> bool:
+    return bool(messages) and _text_of(messages[-1]).startswith(ASKED_AGAIN)
+
+
+def _text_of(message: Message) -> str:
+    """Return the text of a message; content in parts as JSON."""
+    content = message.get("content") or ""
+    return content if isinstance(content, str) else as_json(content)
 
 
 def routing_at(maker: MethodMaker) -> Routing | None:
@@ -234,11 +218,13 @@ def routing_at(maker: MethodMaker) -> Routing | None:
     methods = {name: maker.method(name) for name in METHODS}
     for method in methods.values():
         method.learns = False
-    labeller = Labeller(maker.complete) if options.router_labels else None
-    task = catalog.model_name(type(maker.seat.model))
-    routed = Routed(methods, by_rules(policy, methods), task, labeller)
     return Routing(
-        name=options.router, policy=policy, learner=learner, methods=methods, routed=routed
+        name=options.router,
+        policy=policy,
+        methods=methods,
+        task=catalog.model_name(type(maker.seat.model)),
+        labeller=Labeller(maker.complete) if options.router_labels else None,
+        learner=learner,
     )
 
 

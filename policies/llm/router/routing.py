@@ -3,8 +3,8 @@
 Source: reference SPEC of FirmBench, section 6, and its recorded cases.
 """
 
-from collections.abc import Callable, Collection
-from typing import Literal, TypeAlias
+from collections.abc import Collection
+from typing import Literal
 
 from attrs import frozen
 
@@ -14,9 +14,6 @@ from policies.llm.router.situation import Situation
 #: Why a method was chosen: by a rule, or by default because no rule matched, the best one has low
 #: confidence, or the best one names a method that is not available.
 Why = Literal["rule", "no_match", "low_confidence", "agent_missing"]
-
-#: Returns the name of a method for a question; its caller checks whether it has that method.
-Choose: TypeAlias = Callable[[Situation], str]
 
 
 @frozen
@@ -74,8 +71,3 @@ def route(
     if (method := canonical(rule.choose)) not in available:
         return Route(default, "agent_missing", best, matching)
     return Route(method, "rule", best, matching)
-
-
-def by_rules(policy: Policy, available: Collection[str]) -> Choose:
-    """Return what chooses by the rules of a policy; see `route`."""
-    return lambda situation: route(policy, situation, available).method

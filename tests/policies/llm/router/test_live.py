@@ -11,10 +11,9 @@ from desim import catalog, play
 from policies.llm.chat.messages import assistant_message, corrected, system, user
 from policies.llm.methods.memoryless import SelfRefine
 from policies.llm.replies import BadReply
-from policies.llm.router.at_seat import Routed
+from policies.llm.router.at_seat import Routing
 from policies.llm.router.labels import Labeller
 from policies.llm.router.policy import Policy
-from policies.llm.router.routing import by_rules
 from policies.llm.router.situation import Features, Situation
 from policies.llm.wires.wire import Call, Complete, Message, ModelReply, Request
 
@@ -47,12 +46,12 @@ def methods(*names: str) -> dict[str, Complete]:
     return {name: Named(name) for name in names}
 
 
-def routed(*names: str, **more: Any) -> Routed:
+def routed(*names: str, **more: Any) -> Routing:
     """Return a router in front of these methods."""
-    return Routed(methods(*names), by_rules(RULES, names), "shop", **more)
+    return Routing(name="r", policy=RULES, methods=methods(*names), task="shop", **more)
 
 
-def answer(router: Routed, *messages: Message) -> str:
+def answer(router: Routing, *messages: Message) -> str:
     """Return the name of the method that answers."""
     return router(Request(messages)).text
 
@@ -120,7 +119,8 @@ def test_the_router_plays_a_world_in_front_of_methods() -> None:
     policy, model = player(seat_of(world), lambda _: worded('{"order_qty": 4}'))
     model_calls = policy.complete
     offered = {"cot": model_calls, "self_refine": SelfRefine(complete=model_calls, rounds=1)}
-    policy.complete = Routed(offered, by_rules(Policy(default="self_refine"), offered), "shop")
+    default = Policy(default="self_refine")
+    policy.complete = Routing(name="r", policy=default, methods=offered, task="shop")
     episode = play(world, {next(iter(world.roles)): policy}, seed=1)
     assert len(episode.steps) > 0
     # An answer, an audit without approval, and a rewritten answer each.
