@@ -5,6 +5,7 @@ import os
 import random
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,8 @@ KILLS = int(os.environ.get("DESIM_KILLS", "8"))
 #: Weeks of a game, which are the requests of a run that is not killed; and seconds for each.
 WEEKS, PACE = 40, 0.05
 
-#: Seconds after its start in which a process is killed; it starts in about half a second.
-MOMENTS = (0.2, 2.5)
+#: Seconds after its first request in which a process is killed.
+MOMENTS = (0.0, 1.5)
 
 
 @define
@@ -68,7 +69,10 @@ class Killing:
             *(["resume", "--trust"] if started else run),
             str(file),
         ]
+        sent = len(self.stub.requests)
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        while kill and process.poll() is None and len(self.stub.requests) == sent:
+            time.sleep(0.01)
         with contextlib.suppress(subprocess.TimeoutExpired):
             return process.wait(self.chance.uniform(*MOMENTS) if kill else 120) == 0
         process.kill()
