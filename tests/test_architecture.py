@@ -72,7 +72,6 @@ LAYERS = (
     "desim.ui",
     "desim.ui.browser",
     "desim.adapters.seat",
-    "desim.adapters.gymnasium",
     "desim.adapters.inspect_ai",
     "desim.adapters.mcp",
     "desim.adapters",

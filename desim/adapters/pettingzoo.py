@@ -18,13 +18,13 @@ option to `reset`, so options other than `record` and `at` (see `SeatEnv.reset`)
 Tried with pettingzoo 1.25.0 and 1.27.0.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 from pettingzoo import AECEnv, ParallelEnv
 
-from desim.adapters.gymnasium.seats import MODES, SpacesEnvironment
+from desim.adapters.seat.spaced import MODES, SpacesEnvironment
 from desim.core.events import Decision
 from desim.core.model import Model, rules_of
 from desim.core.reported import Rows
@@ -48,14 +48,15 @@ class _Agents:
         "name": "desim",
     }
 
-    def __init__(self, world: SpacesEnvironment, render_mode: str | None) -> None:
-        self.world = world
-        self.render_mode = render_mode
+    def __init__(self, model: Model[Any] | str, preset: str, options: dict[str, Any]) -> None:
+        self.world = SpacesEnvironment(model, preset, "pettingzoo", **options)
+        self.render_mode = options.get("render_mode")
         self._random = np.random.default_rng()
-        self.possible_agents = list(world.setup.seats)
+        self.possible_agents = list(self.world.setup.seats)
         self.agents: list[str] = []
-        self.observation_spaces = {r: s.observation_space for r, s in world.seats.items()}
-        self.action_spaces = {r: s.action_space for r, s in world.seats.items()}
+        seats = self.world.seats.items()
+        self.observation_spaces = {role: seat.observation_space for role, seat in seats}
+        self.action_spaces = {role: seat.action_space for role, seat in seats}
 
     @property
     def episode_seed(self) -> int:
@@ -91,7 +92,7 @@ class _Agents:
         self.world.close()
 
     def _begin(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
-        """Begin the episode of a seed; without one it is drawn after the seed given last."""
+        """Begin the episode of a seed, or of one that is drawn after the seed given last."""
         self.world.reset(seed, options, self._random)
         if seed is not None:
             self._random = np.random.default_rng(seed)
@@ -102,8 +103,12 @@ class _Agents:
         session = self.world.session
         return {each.role: each for each in session.open} if session else {}
 
+    def _over(self) -> tuple[bool, bool]:
+        """Return whether the world has ended, and whether a limit has ended the episode."""
+        return self.world.ended, self.world.truncated
+
     def _infos(self) -> dict[str, Any]:
-        deciding, over = self._open(), self.world.ended or self.world.truncated
+        deciding, over = self._open(), any(self._over())
         return {
             agent: {
                 "deciding": agent in deciding and not over,
@@ -121,7 +126,7 @@ class SeatsParallel(_Agents, ParallelEnv):
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Begin the episode of a seed; returns observations and infos by agent."""
         self._begin(seed, options)
-        return self._each(self.world.observed), self._infos()
+        return self._observed(), self._infos()
 
     def step(self, actions: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
         """Answer every open decision and run until the next ones.
@@ -143,19 +148,14 @@ class SeatsParallel(_Agents, ParallelEnv):
             if agent not in actions:
                 raise UsageError(f"{agent!r} has an open decision, and no action was given for it")
         rewards = self.world.take(actions)
-        ended, truncated = self.world.ended, self.world.truncated
-        returned = (
-            self._each(self.world.observed),
-            self._each(rewards.__getitem__),
-            self._each(lambda _: ended),
-            self._each(lambda _: truncated),
-            self._infos(),
-        )
-        self.agents = [] if ended or truncated else self.agents
+        seen = self._observed()
+        ends = (dict.fromkeys(self.agents, over) for over in self._over())
+        returned = (seen, rewards, *ends, self._infos())
+        self.agents = [] if any(self._over()) else self.agents
         return returned
 
-    def _each(self, of: Callable[[str], Any]) -> dict[str, Any]:
-        return {agent: of(agent) for agent in self.agents}
+    def _observed(self) -> dict[str, Any]:
+        return {agent: self.world.observed(agent) for agent in self.agents}
 
 
 class SeatsAEC(_Agents, AECEnv):
@@ -192,18 +192,16 @@ class SeatsAEC(_Agents, AECEnv):
 
     def _mark(self) -> None:
         """Set ends and infos of the agents, and select the next one."""
-        ended, truncated = self.world.ended, self.world.truncated
-        self.terminations = dict.fromkeys(self.agents, ended)
-        self.truncations = dict.fromkeys(self.agents, truncated)
+        ends = (dict.fromkeys(self.agents, over) for over in self._over())
+        self.terminations, self.truncations = ends
         self.infos = self._infos()
-        agents = self.agents if ended or truncated else self._open()
+        agents = self.agents if any(self._over()) else self._open()
         self.agent_selection = next(iter(agents))
 
 
 def aec_env(model: Model[Any] | str, preset: str = "", **options: Any) -> SeatsAEC:
     """Return seats of a world whose agents act one after the other; see `parallel_env`."""
-    world = SpacesEnvironment.of(model, preset, "pettingzoo", **options)
-    return SeatsAEC(world, options.get("render_mode"))
+    return SeatsAEC(model, preset, options)
 
 
 def parallel_env(model: Model[Any] | str, preset: str = "", **options: Any) -> SeatsParallel:
@@ -218,5 +216,4 @@ def parallel_env(model: Model[Any] | str, preset: str = "", **options: Any) -> S
     Raises:
         UsageError: An argument is not one of those possible.
     """
-    world = SpacesEnvironment.of(model, preset, "pettingzoo", **options)
-    return SeatsParallel(world, options.get("render_mode"))
+    return SeatsParallel(model, preset, options)

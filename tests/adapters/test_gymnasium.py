@@ -96,8 +96,8 @@ def test_check_env_finds_nothing_in_any_seat(world: str, preset: str, seat: str)
 @pytest.mark.slow
 @pytest.mark.parametrize(("world", "preset", "seat"), SEATS)
 def test_check_env_finds_nothing_by_options(world: str, preset: str, seat: str) -> None:
-    """Actions by the number of an option, observations flat and scaled."""
-    env = gymnasium.make(env_id(world), preset=preset, seat=seat, action="options", scaled=True)
+    """Actions by the number of an option, observations flat."""
+    env = gymnasium.make(env_id(world), preset=preset, seat=seat, action="options", flat=True)
     check_env(env.unwrapped, skip_render_check=True)
 
 

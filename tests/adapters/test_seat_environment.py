@@ -16,7 +16,9 @@ ORDER = {"do": "order", "quantity": 4}
 
 def step(world: SeatEnvironment, action: Any = ORDER) -> dict[str, float]:
     """Answer the open decision."""
-    return world.play((world.running().open[0], action))
+    session = world.running()
+    session.answer(session.open[0], action)
+    return world.move(session)
 
 
 def test_a_refused_begin_leaves_the_present_episode_at_play() -> None:
@@ -44,19 +46,10 @@ def test_a_wrong_action_changes_nothing_and_the_end_refuses_any(tmp_path: Path) 
     assert Episode.read(tmp_path / "episode.jsonl").result == session.result
 
 
-def test_the_rest_of_an_episode_is_played_by_default_actions() -> None:
-    """Each has its rewards, and an ended episode has none left."""
-    world = SeatEnvironment(BEER, "test")
-    world.begin(3)
-    step(world)
-    assert len(list(world.play_out())) == 3
-    assert list(world.play_out()) == []
-
-
 def test_a_failed_episode_is_kept_as_its_error_until_the_next_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """It takes no answer, and plays nothing out."""
+    """It takes no answer."""
     world = SeatEnvironment(BEER, "test")
     session = world.begin(3)
     with monkeypatch.context() as failing:
@@ -64,7 +57,6 @@ def test_a_failed_episode_is_kept_as_its_error_until_the_next_one(
         with pytest.raises(ModelFailed, match="broken"):
             step(world)
     assert isinstance(world.fault, ModelFailed)
-    assert list(world.play_out()) == []
     with pytest.raises(UsageError, match="the episode has failed; call reset first"):
         world.running()
     world.begin(3)

@@ -13,19 +13,20 @@ pytest.importorskip("gymnasium")
 
 import gymnasium
 from gymnasium.utils import env_checker
-from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.vector import SyncVectorEnv
 
-from desim.adapters.gymnasium import LanesEnv, SeatEnv
+from desim.adapters.gymnasium import SeatEnv
+from desim.adapters.vector_env import LanesEnv
 
 COUNT = 4
 SHORT: dict[str, Any] = {"preset": "poisson", "params": {"horizon": 9}}
 
 
-def environments(mode: AutoresetMode, **options: Any) -> tuple[LanesEnv, SyncVectorEnv]:
+def environments(**options: Any) -> tuple[LanesEnv, SyncVectorEnv]:
     """Return some episodes on arrays, and as many environments."""
     return (
-        LanesEnv("beer_game", num_envs=COUNT, autoreset_mode=mode, **options),
-        SyncVectorEnv([lambda: SeatEnv("beer_game", **options)] * COUNT, autoreset_mode=mode),
+        LanesEnv("beer_game", num_envs=COUNT, **options),
+        SyncVectorEnv([lambda: SeatEnv("beer_game", **options)] * COUNT),
     )
 
 
@@ -41,29 +42,28 @@ def comparable(infos: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
 @pytest.mark.parametrize(
     "options",
     [
         {},
         {"flat": True},
-        {"scaled": True, "max_decisions": 4},
+        {"flat": True, "max_decisions": 4},
         {"reward": "-total_cost_supply_chain"},
         {"seat": "wholesaler", "others": "order_up_to"},
     ],
     ids=["fields", "flat", "truncated", "metric", "others"],
 )
-def test_it_returns_what_as_many_environments_return(
-    mode: AutoresetMode, options: dict[str, Any]
-) -> None:
-    """Observations, rewards, ends and infos are equal, in later episodes too."""
-    lanes, single = environments(mode, **SHORT, **options)
+def test_it_returns_what_as_many_environments_return(options: dict[str, Any]) -> None:
+    """Observations, rewards, ends and infos are equal, in the next episodes too."""
+    lanes, single = environments(**SHORT, **options)
     assert lanes.observation_space == single.observation_space
     assert lanes.action_space == single.action_space
     draw = np.random.default_rng(5)
-    for seed in (3, [4, 9, 1, 0]):
-        (seen, _), (expected, _) = lanes.reset(seed=seed), single.reset(seed=seed)
-        for _ in range(25):
+    seen, _ = lanes.reset(seed=[4, 9, 1, 0])
+    for _ in range(3):
+        expected, _ = single.reset(seed=list(lanes.episode_seeds))
+        over = False
+        while not over:
             assert env_checker.data_equivalence(seen, expected, exact=True)
             assert lanes.observation_space.contains(seen)
             quantities = draw.choice([0, 4, 9], COUNT)
@@ -72,7 +72,24 @@ def test_it_returns_what_as_many_environments_return(
             expected, *others, expected_infos = single.step(_batched(single, members))
             assert repr(facts) == repr(others)
             assert comparable(infos) == comparable(expected_infos)
-            assert lanes.episode_seeds == single.get_attr("episode_seed")
+            over = facts[1].all() or facts[2].all()
+        assert env_checker.data_equivalence(seen, expected, exact=True)
+        seen, *facts, infos = lanes.step(None)
+        assert not np.any(facts)
+        assert infos == {}
+
+
+def test_seeds_are_given_or_drawn_after_the_one_given_last() -> None:
+    """One seed an episode, or the first of as many in a row; others are drawn anew."""
+    lanes, _ = environments(**SHORT)
+    drawn = []
+    for _ in range(2):
+        lanes.reset(seed=3)
+        assert lanes.episode_seeds == (3, 4, 5, 6)
+        lanes.reset()
+        drawn.append(lanes.episode_seeds)
+    assert drawn[0] == drawn[1]
+    assert len({3, 4, 5, 6, *drawn[0]}) == 8
 
 
 def _order(quantity: int) -> dict[str, Any]:
@@ -105,7 +122,7 @@ def test_only_a_world_with_a_twin_is_played_on_arrays() -> None:
 )
 def test_a_wrong_action_changes_nothing(wrong: Any) -> None:
     """The step can be made again, with an array or one number for all."""
-    lanes, _ = environments(AutoresetMode.NEXT_STEP, **SHORT)
+    lanes, _ = environments(**SHORT)
     lanes.reset(seed=2)
     expected = repr(lanes.step(_order(6)))
     lanes.reset(seed=2)
@@ -141,7 +158,7 @@ def test_what_has_no_twin_is_refused(message: str, model: str, options: dict[str
 )
 def test_a_wrong_reset_is_refused(message: str, arguments: dict[str, Any]) -> None:
     """The episodes under way go on."""
-    lanes, _ = environments(AutoresetMode.NEXT_STEP, **SHORT)
+    lanes, _ = environments(**SHORT)
     with pytest.raises(UsageError, match="call reset first"):
         lanes.step(_order(1))
     lanes.reset(seed=2)

@@ -1,16 +1,10 @@
-"""The base of the environments: the episodes of a setup, one after the other.
+"""The base of the environments of all ecosystems."""
 
-A module for an ecosystem holds what its contract adds: names, spaces, messages, threads.
-"""
-
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.starts import Start
 from desim.adapters.seat.stepped_session import SteppedSession
-from desim.core.events import Decision
 from desim.errors import DesimError, UsageError
 from desim.records.episode import Episode
 
@@ -68,23 +62,14 @@ class SeatEnvironment:
         state = "is over" if session.done else "has failed"
         raise UsageError(f"the episode {state}; call reset first")
 
-    def play(self, *answers: tuple[Decision, Any]) -> dict[str, float]:
-        """Answer open decisions, move to the seats' next ones, and return the rewards by seat.
+    def move(self, session: SteppedSession) -> dict[str, float]:
+        """Move to the seats' next decisions and return the rewards by seat.
 
         At the episode's end its record is closed.
 
         Raises:
-            UsageError: The episode is not at play.
-            WrongAction: An action does not fit; it changes nothing.
             DesimError: The model or the policy of another role has failed; see `fault`.
         """
-        session = self.running()
-        for decision, action in answers:
-            session.answer(decision, action)
-        return self.move(session)
-
-    def move(self, session: SteppedSession) -> dict[str, float]:
-        """Move to the seats' next decisions and return the rewards by seat; see `play`."""
         try:
             session.advance()
             rewards = session.rewards()
@@ -94,20 +79,6 @@ class SeatEnvironment:
         if session.done:
             session.close()
         return rewards
-
-    def play_out(self) -> Iterator[dict[str, float]]:
-        """Answer all further decisions by default actions; yield the rewards of each by seat.
-
-        Otherwise a player that stops early would escape the costs of the remaining time. An error
-        ends the episode; see `fault`.
-        """
-        session = self.session
-        while session is not None and self.fault is None and not session.done:
-            try:
-                session.answer_default(session.open[0])
-                yield self.move(session)
-            except DesimError as fault:
-                self.fail(fault)
 
     def fail(self, fault: DesimError) -> None:
         """Keep the error that has ended the episode, and close its record."""

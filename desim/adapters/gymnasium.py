@@ -1,19 +1,11 @@
 """One seat of any world as a Gymnasium environment.
 
-    import gymnasium
-
-    env = gymnasium.make(
-        "desim.adapters.gymnasium:desim/CornerShop-v0",
-        preset="small",
-        seat="owner",
-        others="greedy",
-    )
+    env = gymnasium.make("desim.adapters.gymnasium:desim/CornerShop-v0", preset="small")
 
 Every world of the catalog has one id: `desim/`, its name in CamelCase, `-v0`; a folder
 `models/corner_shop` would be `desim/CornerShop-v0`. `gymnasium.make` imports the module before the
-colon, because Gymnasium loads no entry points since its version 1.0; after `import
-desim.adapters.gymnasium` the id alone is enough. A world outside the catalog is played by
-`SeatEnv(MyWorld(), ...)`.
+colon; after `import desim.adapters.gymnasium` the id alone is enough. A world outside the catalog
+is played by `SeatEnv(MyWorld(), ...)`.
 
 Tried with gymnasium 1.2.0 and 1.4.0.
 """
@@ -24,16 +16,13 @@ from typing import Any, ClassVar
 import gymnasium
 
 from desim import catalog
-from desim.adapters.gymnasium.lanes_env import LanesEnv
-from desim.adapters.gymnasium.seats import MODES, SpacesEnvironment, first_role
+from desim.adapters.seat.spaced import MODES, SpacesEnvironment, first_role
+from desim.adapters.vector_env import LanesEnv
 from desim.core.model import Model, rules_of
 from desim.core.reported import Rows
 from desim.core.roles import Option
 from desim.errors import UsageError, possible
 from desim.lanes import HasLanes
-
-__all__ = ["SeatEnv", "env_id", "register_all"]
-
 
 #: The options of `SeatEnv.reset`.
 _RESET_OPTIONS = ("record", "at")
@@ -50,8 +39,8 @@ class SeatEnv(gymnasium.Env):
 
     `step` takes a member of the action space, and also an instance of an action class or its tagged
     object, such as `{"do": "order", "quantity": 12}`. An action that does not fit the schema raises
-    `WrongAction` and changes nothing; the step can be made again. `spaces` states which space a
-    field has, and `seats.SeatSpaces` what an action is with `action="options"`.
+    `WrongAction` and changes nothing; the step can be made again. `seat.spaces` states which space
+    a field has, and `seat.spaced.SeatSpaces` what an action is with `action="options"`.
 
     Args:
         model: The world, or its name in the catalog.
@@ -62,8 +51,8 @@ class SeatEnv(gymnasium.Env):
         options: `others`, `params`, `reward`, `max_decisions`, `max_days`, `starts` (records to
             begin from) of `Setup.of`; `action` ("fields", or "options" for a number among the
             options on offer, whose mask is in `info["action_mask"]` and in the observation),
-            `bounds`, `flat`, `scaled`, `max_options`, `max_text` and `max_entries` of
-            `seats.SeatForm`.
+            `bounds`, `flat`, `max_options`, `max_text` and `max_entries` of
+            `seat.spaced.SeatForm`.
 
     Raises:
         UsageError: An argument is not one of those possible.
@@ -81,7 +70,7 @@ class SeatEnv(gymnasium.Env):
         **options: Any,
     ) -> None:
         options |= {"seats": seat or first_role(model, preset), "render_mode": render_mode}
-        self._world = SpacesEnvironment.of(model, preset, "gymnasium", **options)
+        self._world = SpacesEnvironment(model, preset, "gymnasium", **options)
         (self._role,) = self._world.setup.seats
         self._seat = self._world.seats[self._role]
         self.observation_space = self._seat.observation_space

@@ -1,18 +1,8 @@
-"""Gymnasium spaces of frozen classes, by their JSON Schema.
+"""The Gymnasium spaces of a role's actions and observations, by their JSON Schema.
 
-| a field | its space |
-|---|---|
-| int | `Discrete` for at most 256 values, else `Box` of int64 without dimensions |
-| float; `int` or `float` of an observation | `Box` of float64 without dimensions |
-| bool, `Literal`, attrs' `in_` | `Discrete` |
-| str | `Text` of the characters `CHARSET` |
-| a list or tuple of one kind | `Dict`: `entries`, a `Tuple` of fixed length, and their `mask` |
-| a frozen class | `Dict` of its fields |
-| a union, also with None | `Dict`: `kind`, and an entry for each member but None |
-| anything else, such as a mapping | `Text` with JSON |
-
-All of them have a fixed shape, so that `flatten`, vector environments and masks of common libraries
-can take them; `Sequence` and `OneOf` cannot be flattened, or lose whole numbers above 2**53.
+`spaces` has the space of each kind of field. All of them have a fixed shape, so that `flatten`,
+vector environments and masks of common libraries can take them; `Sequence` and `OneOf` cannot be
+flattened, or lose whole numbers above 2**53.
 
 A number of an action has the usual range of its `Column` as bounds, if it declares one. Any other
 number without bounds of its own has +-2**62, or +-1e300. A text has `max_text` characters and a
@@ -27,22 +17,12 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 from attrs.validators import ge, le
-from gymnasium import spaces
+from gymnasium.spaces import Box
 
-from desim.adapters.gymnasium.space_parts import (
-    Either,
-    Entries,
-    Enumeration,
-    Fields,
-    Flag,
-    Json,
-    Real,
-    SpacePart,
-    Whole,
-    Words,
-)
+from desim.adapters.seat import spaces
 from desim.errors import UsageError, WrongAction, sentence
-from desim.schema import TAG, Codec, json_schema, plain_observation, to_plain
+from desim.schema import TAG, Codec, json_schema, plain_observation
+from desim.schema.codecs import tagged_object
 from desim.schema.validators import LONGEST_NAME, LONGEST_TEXT, whole
 from desim.schema.wire_types import members
 from desim.short_repr import short_repr
@@ -88,7 +68,6 @@ class ActionSpace:
 
     Attributes:
         space: The Gymnasium space.
-        parts: The parts of the classes that have fields, by tag.
     """
 
     def __init__(
@@ -96,34 +75,30 @@ class ActionSpace:
     ) -> None:
         self._codec = codec
         schema = codec.json_schema()
-        builder = _Builder(schema.get("$defs", {}), limits, fit=False)
-        self._do = Enumeration(tuple(codec.classes))
-        self.parts: dict[str, Fields] = {}
+        builder = _Builder(schema.get("$defs", {}), limits, observed=False)
+        kinds: dict[str, Any] = {}
         for name, cls in codec.classes.items():
             fields = builder.fields(builder.defs[cls.__name__], columns.get(name, {}))
             fields.pop(TAG)
-            if fields:
-                self.parts[name] = Fields(fields)
-        entries = {name: part.space for name, part in self.parts.items()}
-        self.space = spaces.Dict({TAG: self._do.space, **entries})
+            kinds[name] = spaces.Fields(fields) if fields else None
+        self.space = spaces.Either(kinds, TAG)
 
     def encode(self, action: Any) -> dict[str, Any]:
         """Return the member of the space for an action, an instance or its tagged object.
 
         Raises:
             WrongAction: The action does not fit the schema.
-            UsageError: The space does not hold it; a text is too long, for example.
+            UsageError: The space does not hold a number, a text or a list of it.
         """
-        plain = to_plain(self._codec.take(action)[0])
-        name = action[TAG] if isinstance(action, Mapping) else self._name_of(type(action))
-        given = self.parts.get(name)
-        return {
-            TAG: self._do.encode(name),
-            **{
-                each: part.encode(plain) if part is given else part.blank()
-                for each, part in self.parts.items()
-            },
-        }
+        taken = self._codec.take(action)[0]
+        plain = tagged_object(taken)
+        member = spaces.encode_kind(self.space, plain[TAG], plain)
+        if self.decode(member) != plain:
+            raise UsageError(
+                f"{short_repr(plain)} was given, which the action space does not hold: give "
+                '`bounds="schema"`, more `max_text` or `max_entries`, or the tagged object itself'
+            )
+        return member
 
     def decode(self, member: Any) -> dict[str, Any]:
         """Return the tagged object of a member of the space.
@@ -133,27 +108,18 @@ class ActionSpace:
                 in the check of the tagged object.
         """
         try:
-            name = self._do.decode(member[TAG])
-            part = self.parts.get(name)
-            return {TAG: name, **(part.decode(member[name]) if part else {})}
+            name, fields = spaces.decode_kind(self.space, member)
         except (KeyError, TypeError, ValueError, IndexError, OverflowError) as fault:
             raise WrongAction(
                 f"{short_repr(member)} is not in the action space: {sentence(fault)}; "
                 f"{self._codec.expected()}"
             ) from None
+        return {TAG: name, **(fields or {})}
 
     def mask(self, possible: Collection[str]) -> dict[str, Any]:
         """Return the mask with which `space.sample` draws one of some actions, given by tag."""
-        allowed = [name in possible for name in self._codec.classes]
-        return {**dict.fromkeys(self.parts), TAG: np.array(allowed, dtype=np.int8)}
-
-    @property
-    def tags(self) -> list[str]:
-        """The tags of all actions, in the order of `do`."""
-        return list(self._codec.classes)
-
-    def _name_of(self, cls: type) -> str:
-        return next(name for name, each in self._codec.classes.items() if each is cls)
+        allowed = [name in possible for name in self.space.names]
+        return {**dict.fromkeys(self.space.parts), TAG: np.array(allowed, dtype=np.int8)}
 
 
 class ObservationSpace:
@@ -162,77 +128,54 @@ class ObservationSpace:
     Args:
         kind: The frozen class, or a union of them.
         limits: Limits of texts and lists; longer ones are cut.
-        flat: Whether the space is one `Box` of float64: numbers, truth values and masks as they
-            are, enumerations and kinds as one column for each value; texts are left out.
-        scaled: As *flat*, with `symlog` of the numbers whose bounds are not within -1 and 1.
+        flat: Whether the space is one `Box` of float64, whose numbers `spaces.columns` describes.
 
     Attributes:
         space: The Gymnasium space.
-        part: The part of the observation.
-        flat: Whether the space is one `Box`.
+        part: The space of the whole observation.
 
     Raises:
         UsageError: A flat observation would have no number.
     """
 
-    def __init__(
-        self,
-        kind: type | UnionType,
-        limits: SpaceLimits,
-        *,
-        flat: bool = False,
-        scaled: bool = False,
-    ) -> None:
+    def __init__(self, kind: type | UnionType, limits: SpaceLimits, *, flat: bool = False) -> None:
         schema = json_schema(kind)
-        builder = _Builder(schema.get("$defs", {}), limits, fit=True)
-        self.part = builder.part(schema)
-        self._kind, self.flat, self._scaled = kind, flat or scaled, scaled
-        bounds = np.array(self.part.columns).T
-        self._wide = np.any(np.abs(bounds) > 1, axis=0)
-        self.space = self._box(bounds) if self.flat else self.part.space
+        self.part = _Builder(schema.get("$defs", {}), limits, observed=True).part(schema)
+        self._kind, self.flat = kind, flat
+        self.space = self._box() if flat else self.part
 
     def encode(self, observation: Any) -> Any:
         """Return a new member of the space for an observation."""
         plain = plain_observation(observation, self._kind)
         if self.flat:
-            return self.scale(np.array(self.part.numbers(plain), dtype=np.float64))
-        return self.part.encode(plain)
-
-    def scale(self, numbers: Any) -> Any:
-        """Return a new array of flat observations, whose last axis are their numbers, scaled."""
-        return np.where(self._wide, symlog(numbers), numbers) if self._scaled else numbers.copy()
+            return np.array(spaces.numbers(self.part, plain), dtype=np.float64)
+        return spaces.encode(self.part, plain)
 
     def blank(self) -> Any:
         """Return a new member of the space that stands for no observation."""
-        return np.clip(0.0, self.space.low, self.space.high) if self.flat else self.part.blank()
+        if self.flat:
+            return np.clip(0.0, self.space.low, self.space.high)
+        return spaces.blank(self.part)
 
-    def _box(self, bounds: Any) -> Any:
-        if not bounds.size:
+    def _box(self) -> Any:
+        columns = spaces.columns(self.part)
+        if not columns:
             names = " | ".join(each.__name__ for each in members(self._kind))
             raise UsageError(f"{names} holds no number, so it has no flat observation")
-        low, high = self.scale(bounds)
-        return spaces.Box(low, high, dtype=np.float64)
-
-
-def symlog(numbers: Any) -> Any:
-    """Return the sign of each number times the logarithm of 1 plus its size.
-
-    A number near 0 hardly changes, and any is at most 691 in size; `sign(y) * expm1(abs(y))` is the
-    number again.
-    """
-    return np.sign(numbers) * np.log1p(np.abs(numbers))
+        low, high = np.array(columns).T
+        return Box(low, high, dtype=np.float64)
 
 
 class _Builder:
-    """Makes parts of the JSON Schema of plain values."""
+    """Makes the spaces of a JSON Schema."""
 
-    def __init__(self, defs: Mapping[str, Schema], limits: SpaceLimits, *, fit: bool) -> None:
-        self.defs, self.limits, self.fit = defs, limits, fit
+    def __init__(self, defs: Mapping[str, Schema], limits: SpaceLimits, *, observed: bool) -> None:
+        self.defs, self._limits, self._observed = defs, limits, observed
 
     def part(  # noqa: PLR0911 (one line a kind)
         self, schema: Schema, longest: int = LONGEST_TEXT, column: Column = _WIDE
-    ) -> SpacePart:
-        """Return the part of a schema.
+    ) -> Any:
+        """Return the space of a schema.
 
         Args:
             schema: The schema.
@@ -242,53 +185,52 @@ class _Builder:
         if "$ref" in schema:
             return self.part(self.defs[_name(schema)])
         if "enum" in schema:
-            return Enumeration(schema["enum"])
+            return spaces.Enumeration(schema["enum"])
         if "anyOf" in schema:
             return self._union(schema["anyOf"], column)
         match schema.get("type"):
             case "integer":
-                return Whole(*_usual(column, *_whole_bounds(schema)), fit=self.fit)
+                return spaces.whole_number(*_usual(column, *_whole_bounds(schema)))
             case "number":
                 low, high = _usual(column, *_real_bounds(schema))
-                return Real(float(low), float(high), fit=self.fit)
+                return spaces.Number(float(low), float(high), np.float64)
             case "boolean":
-                return Flag()
+                return spaces.Enumeration((False, True))
             case "string" if "format" not in schema:
-                most = min(schema.get("maxLength", longest), self.limits.max_text)
+                most = min(schema.get("maxLength", longest), self._limits.max_text)
                 fewest = min(schema.get("minLength", 0), most)
-                return Words(most, fewest, schema.get("pattern", ""), fit=self.fit)
+                return spaces.text(most, fewest, schema.get("pattern", ""))
             case "array" if "items" in schema and "prefixItems" not in schema:
                 return self._entries(schema)
             case "object" if schema.get("properties"):
-                return Fields(self.fields(schema))
-            case _:
-                return Json(self.limits.max_text, fit=self.fit)
+                return spaces.Fields(self.fields(schema))
+        return spaces.Json(self._limits.max_text, min_length=0, charset=spaces.CHARSET)
 
-    def fields(self, schema: Schema, columns: ColumnsByName = _NO_COLUMNS) -> dict[str, SpacePart]:
-        """Return the parts of an object's fields by name."""
+    def fields(self, schema: Schema, columns: ColumnsByName = _NO_COLUMNS) -> dict[str, Any]:
+        """Return the spaces of an object's fields by name."""
         return {
             name: self.part(each, column=columns.get(name, _WIDE))
             for name, each in schema["properties"].items()
         }
 
-    def _entries(self, schema: Schema) -> SpacePart:
+    def _entries(self, schema: Schema) -> Any:
         fewest = schema.get("minItems", 0)
-        most = max(1, fewest, min(schema.get("maxItems", _MOST_ENTRIES), self.limits.max_entries))
+        most = max(1, fewest, min(schema.get("maxItems", _MOST_ENTRIES), self._limits.max_entries))
         # JSON Schema does not show attrs' deep_iterable, under which texts of lists are names.
-        item = self.part(schema["items"], LONGEST_TEXT if self.fit else LONGEST_NAME)
-        return Entries(item, most, fewest, fit=self.fit)
+        item = self.part(schema["items"], LONGEST_TEXT if self._observed else LONGEST_NAME)
+        return spaces.Entries(item, most, fewest)
 
-    def _union(self, members: Sequence[Schema], column: Column) -> SpacePart:
+    def _union(self, members: Sequence[Schema], column: Column) -> Any:
         kinds = {each.get("type") for each in members}
-        if self.fit and kinds == {"integer", "number"}:
+        if self._observed and kinds == {"integer", "number"}:
             return self.part({"type": "number"})
-        parts: dict[str, SpacePart | None] = {}
+        parts: dict[str, Any] = {}
         # None first, so that kind 0 stands for no value.
         for each in sorted(members, key=lambda one: one.get("type") != "null"):
             name = _name(each) if "$ref" in each else str(each.get("type", "choice"))
             key = name if name not in parts else f"{name}_{len(parts)}"
             parts[key] = None if name == "null" else self.part(each, column=column)
-        return Either(parts)
+        return spaces.Either(parts)
 
 
 def _name(schema: Schema) -> str:

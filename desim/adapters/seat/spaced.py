@@ -12,7 +12,7 @@ from attrs.validators import ge, in_, le
 from gymnasium import spaces
 
 from desim import catalog
-from desim.adapters.gymnasium.spaces import ActionSpace, ObservationSpace, SpaceLimits, symlog
+from desim.adapters.seat.role_spaces import ActionSpace, ObservationSpace, SpaceLimits
 from desim.adapters.seat.seat_environment import SeatEnvironment
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.starts import Start
@@ -32,7 +32,7 @@ USUAL, SCHEMA = "usual", "schema"
 #: The forms of a caller's actions: all fields of an action, or the number of an offered option.
 FIELDS, OPTIONS = "fields", "options"
 
-#: The render mode, and the characters of a value in its table.
+#: The render mode, and the characters of a value in its text.
 MODES, _WIDTH = ("ansi",), 72
 
 #: A reset without a seed draws one of so many.
@@ -52,8 +52,6 @@ class SeatForm(SpaceLimits):
         action: "fields": the action space holds the actions of the role. "options": it is
             `Discrete(max_options)`, a number among the options that the role offers at a decision.
         flat: Whether observations are one `Box` of their numbers, without texts.
-        scaled: As *flat*, with `spaces.symlog` of numbers whose bounds are not within -1 and 1, and
-            of the estimates of options.
         max_options: Options that can be chosen, the first ones, 1 to 10,000.
         bounds: Bounds of the numbers of actions: "usual", the usual ranges that the world declares,
             or "schema", every number that the role takes.
@@ -61,7 +59,6 @@ class SeatForm(SpaceLimits):
 
     action: str = field(default=FIELDS, validator=in_((FIELDS, OPTIONS)))
     flat: bool = field(default=False, converter=bool)
-    scaled: bool = field(default=False, converter=bool)
     max_options: int = field(default=32, validator=[whole, ge(1), le(_MOST_OPTIONS)])
     bounds: str = field(default=USUAL, validator=in_((USUAL, SCHEMA)))
 
@@ -80,20 +77,19 @@ class SeatForm(SpaceLimits):
 
     def observed(self, kind: type | UnionType) -> ObservationSpace:
         """Return the space of a role's observations of a class, or a union of classes."""
-        return ObservationSpace(kind, self, flat=self.flat, scaled=self.scaled)
+        return ObservationSpace(kind, self, flat=self.flat)
+
+    def actions(self, setup: Setup, role: str) -> ActionSpace:
+        """Return the space of all fields of a role's actions."""
+        own = setup.model.roles[role]
+        columns = {tag: own.columns_of(tag) for tag in own.tags} if self.bounds == USUAL else {}
+        return ActionSpace(setup.codec(role), self, columns)
 
 
 def first_role(model: Model[Any] | str, preset: str) -> str:
     """Return the first of a world's default roles, which a caller without a seat plays."""
     known = catalog.model(model, preset) if isinstance(model, str) else model
     return known.default_roles[0]
-
-
-def seat_actions(setup: Setup, role: str, form: SeatForm) -> ActionSpace:
-    """Return the action space of a seat."""
-    own = setup.model.roles[role]
-    columns = {tag: own.columns_of(tag) for tag in own.tags} if form.bounds == USUAL else {}
-    return ActionSpace(setup.codec(role), form, columns)
 
 
 class SeatSpaces:
@@ -113,28 +109,35 @@ class SeatSpaces:
     """
 
     def __init__(self, setup: Setup, role: str, form: SeatForm) -> None:
-        self._role = setup.model.roles[role]
-        self._most = form.max_options
-        self._by_options = form.action == OPTIONS
-        self._observed = form.observed(self._role.observation)
-        self._scaled = form.scaled
-        self._actions = seat_actions(setup, role, form)
+        spec = setup.model.roles[role]
+        self._observed, self._actions = form.observed(spec.observation), form.actions(setup, role)
+        self._most = form.max_options if form.action == OPTIONS else 0
         self._offered: tuple[Decision | None, Sequence[Option]] = (None, ())
-        if self._by_options and self._role.options is None:
+        self.observation_space: Any = self._observed.space
+        self.action_space: Any = self._actions.space
+        if not self._most:
+            return
+        if spec.options is None:
             raise UsageError(f'{role!r} offers no options; give action="{FIELDS}"')
-        self.observation_space, self.action_space = self._observed.space, self._actions.space
-        if self._by_options:
-            self.observation_space = self._with_options(self._observed.space)
-            self.action_space = spaces.Discrete(self._most)
+        self.observation_space = spaces.Dict(
+            {
+                "observation": self._observed.space,
+                "action_mask": spaces.MultiBinary(self._most),
+                "values": spaces.Box(-_LARGEST, _LARGEST, shape=(self._most,), dtype=np.float64),
+            }
+        )
+        self.action_space = spaces.Discrete(self._most)
 
-    def observation(self, session: SteppedSession, decision: Decision) -> Any:
-        """Return a new member of the observation space for an open decision."""
-        member = self._observed.encode(decision.observation)
-        return self._and_options(member, self._options(session, decision))
-
-    def blank(self) -> Any:
-        """Return a member of the observation space from before the role's first decision."""
-        return self._and_options(self._observed.blank(), ())
+    def observation(self, session: SteppedSession | None, decision: Decision | None) -> Any:
+        """Return a new member of the observation space; a blank one before the first decision."""
+        member = self._observed.encode(decision.observation) if decision else self._observed.blank()
+        if not self._most:
+            return member
+        offered = self._options(session, decision)
+        values = np.zeros(self._most)
+        values[: len(offered)] = [option.value for option in offered]
+        np.clip(values, -_LARGEST, _LARGEST, out=values)
+        return {"observation": member, "action_mask": self._mask(offered), "values": values}
 
     def mask(self, session: SteppedSession, decision: Decision | None) -> dict[str, Any]:
         """Return `action_mask`: of the options on offer, or of the actions that a question takes.
@@ -142,11 +145,10 @@ class SeatSpaces:
         The second is a mask for `action_space.sample`; it is missing where a question takes all
         actions of the role.
         """
-        if not self._by_options:
-            possible = decision.possible if decision is not None else ()
-            return {"action_mask": self._actions.mask(possible)} if possible else {}
-        offered = self._options(session, decision) if decision is not None else ()
-        return {"action_mask": self._mask(offered)}
+        if self._most:
+            return {"action_mask": self._mask(self._options(session, decision))}
+        named = decision.possible if decision is not None else ()
+        return {"action_mask": self._actions.mask(named)} if named else {}
 
     def action_masks(self, session: SteppedSession, decision: Decision) -> Any:
         """Return which options may be given, as truth values; at least one.
@@ -154,7 +156,7 @@ class SeatSpaces:
         Raises:
             UsageError: The action is not the number of an option.
         """
-        if not self._by_options:
+        if not self._most:
             raise UsageError(f'the action space has no masks; give action="{OPTIONS}"')
         mask = self._mask(self._options(session, decision)).astype(bool)
         mask[0] |= not mask.any()  # without an option the first number is the default action
@@ -172,7 +174,7 @@ class SeatSpaces:
         tagged = isinstance(given, Mapping) and isinstance(given.get(TAG), str)
         if tagged or attrs.has(type(given)):
             return given
-        if not self._by_options:
+        if not self._most:
             return self._actions.decode(given)
         if not self.action_space.contains(given):
             raise WrongAction(
@@ -188,79 +190,58 @@ class SeatSpaces:
         """Return the member of the space of all fields for an action; see `ActionSpace.encode`."""
         return self._actions.encode(action)
 
-    def _options(self, session: SteppedSession, decision: Decision) -> Sequence[Option]:
+    def _options(
+        self, session: SteppedSession | None, decision: Decision | None
+    ) -> Sequence[Option]:
         """Return the options of a decision; computed once."""
-        if not self._by_options:
+        if session is None or decision is None:
             return ()
         if self._offered[0] is not decision:
             self._offered = decision, session.options(decision)[: self._most]
         return self._offered[1]
 
-    def _with_options(self, space: Any) -> Any:
-        count = self._most
-        largest = symlog(_LARGEST) if self._scaled else _LARGEST
-        return spaces.Dict(
-            {
-                "observation": space,
-                "action_mask": spaces.MultiBinary(count),
-                "values": spaces.Box(-largest, largest, shape=(count,), dtype=np.float64),
-            }
-        )
-
-    def _and_options(self, member: Any, offered: Sequence[Option]) -> Any:
-        if not self._by_options:
-            return member
-        values = np.zeros(self._most)
-        values[: len(offered)] = [option.value for option in offered]
-        np.clip(values, -_LARGEST, _LARGEST, out=values)
-        values = symlog(values) if self._scaled else values
-        return {"observation": member, "action_mask": self._mask(offered), "values": values}
-
     def _mask(self, offered: Sequence[Option]) -> Any:
-        mask = np.zeros(self._most, dtype=np.int8)
-        mask[: len(offered)] = 1
-        return mask
+        return (np.arange(self._most) < len(offered)).astype(np.int8)
 
 
 class SpacesEnvironment(SeatEnvironment):
     """The episodes of seats that are played by members of spaces.
 
+    Args:
+        model: The world, or its name in the catalog.
+        preset: A preset of a world that is given by name.
+        label: The caller's name as a policy, in records.
+        render_mode: See `SeatEnv`, also for the options.
+        options: The fields of `SeatForm`, and the arguments of `Setup.of`.
+
     Attributes:
         seats: The spaces by role.
+
+    Raises:
+        UsageError: An argument is not one of those possible.
     """
 
-    def __init__(self, setup: Setup, form: SeatForm, render_mode: str | None, label: str) -> None:
-        super().__init__(setup, label)
-        if render_mode not in (None, *MODES):
-            raise UsageError(f"render_mode={render_mode!r} was given; {possible('', MODES)}")
-        self._mode = render_mode
-        self._shown: dict[str, Decision] = {}
-        self._before = 0
-        self.seats = {role: SeatSpaces(setup, role, form) for role in setup.seats}
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         model: Model[Any] | str,
         preset: str,
         label: str,
         render_mode: str | None = None,
         **options: Any,
-    ) -> Self:
-        """Return the environment of the options that `SeatEnv` documents.
-
-        Raises:
-            UsageError: An argument is not one of those possible.
-        """
+    ) -> None:
         form = SeatForm.taken(options)
-        return cls(Setup.of(model, preset, **options), form, render_mode, label)
+        super().__init__(Setup.of(model, preset, **options), label)
+        if render_mode not in (None, *MODES):
+            raise UsageError(f"render_mode={render_mode!r} was given; {possible('', MODES)}")
+        self._mode = render_mode
+        self._shown: dict[str, Decision] = {}
+        self._before = 0
+        self.seats = {role: SeatSpaces(self.setup, role, form) for role in self.setup.seats}
 
     @property
     def seed(self) -> int:
         """The seed of the present episode."""
-        if self.session is None:
-            raise UsageError("no episode has begun; call reset first")
-        return self.session.seed
+        return self._present().seed
 
     @property
     def ended(self) -> bool:
@@ -306,9 +287,10 @@ class SpacesEnvironment(SeatEnvironment):
         return session
 
     def take(self, actions: Mapping[str, Any]) -> dict[str, float]:
-        """Answer the open decisions of some seats and return the rewards of all seats; see `play`.
+        """Answer the open decisions of some seats and return the rewards of all seats; see `move`.
 
         Raises:
+            UsageError: The episode is not at play.
             WrongAction: An action does not fit; nothing has changed.
         """
         session = self.running()
@@ -327,9 +309,7 @@ class SpacesEnvironment(SeatEnvironment):
 
     def observed(self, role: str) -> Any:
         """Return a role's observation: of its open or last decision, or a blank one."""
-        shown, session = self._shown.get(role), self.session
-        seat = self.seats[role]
-        return seat.observation(session, shown) if shown and session else seat.blank()
+        return self.seats[role].observation(self.session, self._shown.get(role))
 
     def info(self, role: str, *, deciding: bool = True) -> dict[str, Any]:
         """Return the mask of a role's options, and at the end of the episode its facts.
@@ -341,28 +321,20 @@ class SpacesEnvironment(SeatEnvironment):
             deciding: Whether the mask shows the options of the role's open or last decision; else
                 it shows none.
         """
-        session = self.session
-        assert session is not None
+        session = self._present()
         mask = self.seats[role].mask(session, self._shown.get(role) if deciding else None)
         facts = {"elapsed": session.tick - self._before, **mask}
         return {**facts, **session.end_facts()} if self.ended or self.truncated else facts
 
     def action_masks(self, role: str) -> Any:
-        """Return the masks of the role's open or last decision; see `SeatSpaces.action_masks`.
-
-        Raises:
-            UsageError: No episode has begun, or the action space has no masks.
-        """
-        if self.session is None or role not in self._shown:
-            raise UsageError("no episode has begun; call reset first")
-        return self.seats[role].action_masks(self.session, self._shown[role])
+        """Return the masks of the role's open or last decision; see `SeatSpaces.action_masks`."""
+        return self.seats[role].action_masks(self._present(), self._shown[role])
 
     def render(self) -> str | None:
         """Return what the seats observe as text, and how the episode ended; None without a mode."""
         if self._mode is None:
             return None
-        if (session := self.session) is None:
-            raise UsageError("no episode has begun; call reset before render")
+        session = self._present()
         lines = [f"{type(session.model).__name__}, seed {session.seed}, t={session.tick}"]
         for decision in self._shown.values():
             lines += ["", decision.role]
@@ -377,3 +349,8 @@ class SpacesEnvironment(SeatEnvironment):
         """Close the episode and its record."""
         super().close()
         self._shown.clear()
+
+    def _present(self) -> SteppedSession:
+        if self.session is None:
+            raise UsageError("no episode has begun; call reset first")
+        return self.session
