@@ -122,7 +122,7 @@ class Conversation:
 
 @frozen
 class ConversationKind(Generic[Options]):
-    """A world's options and the function that begins its conversations (`CONVERSATION`).
+    """A world's class of options, and what begins its conversations (`CONVERSATION`).
 
     Attributes:
         options: The frozen class of this world's options.

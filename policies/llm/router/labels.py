@@ -5,8 +5,7 @@ two estimates among the hints, which the SPEC names without saying how they are 
 
 The rules follow the published ones in substance: a list of labels to choose from, or options, ask
 for knowledge; code, or words of computing, make a question numerical; what remains is copied out of
-the text. The weights are our own and measured against nothing but the labels of the items that
-ship; the script that labels items prints how many agree.
+the text. The weights are our own; the script that labels items prints how many labels agree.
 """
 
 import re
@@ -68,12 +67,12 @@ _REQUEST = (
 
 @frozen
 class Label:
-    """The labels that a labelling model gives a question.
+    """The labels of a question.
 
     Attributes:
-        capability: One of `CAPABILITIES`; empty if the reply names none.
-        score: Difficulty from 0 to 10; None if the reply holds no number.
-        reasoning: Why, in the model's words.
+        capability: One of `CAPABILITIES`; empty if none is given.
+        score: Difficulty from 0 to 10; None if none is given.
+        reasoning: Why.
     """
 
     capability: str = ""

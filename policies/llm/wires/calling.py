@@ -155,12 +155,11 @@ class Calling:
     Attributes:
         send: Sends one request.
         name: The model and its server, for error texts.
-        timeout: Seconds for the whole call: all its requests and the waits between them.
+        timeout: Seconds for the whole call, without the waits for money and for a place.
         resends: The largest number of requests beyond the first.
         gate: Lets the calls of one server through; shared by all of this process.
         at_once: The largest number of calls of the server under way; None for no limit.
-        reserved: Reserves the money for a call while it is under way. The timeout of a call
-            includes neither this wait nor that for a place.
+        reserved: Reserves the money for a call while it is under way.
     """
 
     send: Send

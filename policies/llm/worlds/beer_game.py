@@ -42,12 +42,7 @@ _SCHEMA = {
 
 
 class WeeklyConversation(GenericConversation):
-    """Each week a prompt with the rules and the week's figures, answered by one order.
-
-    Args:
-        seat: The model, the stage and the seed.
-        options: The user's options; without them JSON in text, and no rounds kept.
-    """
+    """Each week a prompt with the rules and the week's figures, answered by one order."""
 
     def __init__(self, seat: Seat, options: LLMOptions) -> None:
         super().__init__(seat, options, mode="json", history=0)
@@ -120,11 +115,8 @@ class WeeklyConversation(GenericConversation):
 def _number_in(order: Mapping[str, Any]) -> float | None:
     """Return the first number under one of the keys, of the object or of one wrapped in it."""
     wrapped = [value for key in _WRAPS if isinstance(value := order.get(key), Mapping)]
-    for each in (order, *wrapped):
-        for key in _KEYS:
-            if (number := _number(each.get(key))) is not None:
-                return number
-    return None
+    found = (_number(each.get(key)) for each in (order, *wrapped) for key in _KEYS)
+    return next((number for number in found if number is not None), None)
 
 
 def _number(value: Any) -> float | None:

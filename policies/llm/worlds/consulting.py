@@ -288,16 +288,10 @@ def _minutes(observation: Any) -> str:
     return "" if left is None else f" Minutes left: {left:.1f}."
 
 
-_CONVERSATIONS = {
-    "interviewer": InterviewerConversation,
-    "candidate": CandidateConversation,
-    "judge": JudgeConversation,
-}
-
-
 def _begin(seat: Seat, options: ConsultingOptions) -> Conversation:
     """Return the conversation of a role; judges are numbered."""
-    return _CONVERSATIONS[seat.role.partition("_")[0]](seat, options)
+    others = {"interviewer": InterviewerConversation, "candidate": CandidateConversation}
+    return others.get(seat.role, JudgeConversation)(seat, options)
 
 
 CONVERSATION = ConversationKind(ConsultingOptions, _begin)

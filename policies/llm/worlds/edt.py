@@ -30,8 +30,8 @@ _FIGURES = (
     "overall_avg_utilization",
 )
 
-#: Facts about this world that methods use: the published callbacks learn from these figures, and
-#: call an episode a success from this utilisation on.
+#: The published callbacks learn from these figures, and call an episode a success from this
+#: utilisation on.
 _SETTING = Setting(
     task="plan",
     keys=("C", "R", "P"),
@@ -67,12 +67,7 @@ class _HasPublishedForm(Protocol):
 
 
 class OneDecisionConversation(GenericConversation):
-    """A prompt with the scenario and the results of earlier decisions, answered by one decision.
-
-    Args:
-        seat: The model, the manager's role and the seed.
-        options: The user's options; without them JSON in text.
-    """
+    """A prompt with the scenario and the results of earlier decisions, answered by one decision."""
 
     def __init__(self, seat: Seat, options: EDTOptions) -> None:
         super().__init__(seat, options, mode="json")
@@ -127,27 +122,21 @@ class OneDecisionConversation(GenericConversation):
     def schema(self) -> Schema:
         """Return the JSON Schema of the answer."""
         firm: Any = self.seat.model
+        scenario = firm.loaded_scenario
         taken = {"type": "array", "items": {"type": "integer"}, "minItems": 3, "maxItems": 3}
         entry = {"anyOf": [{"type": "integer", "enum": [0]}, taken]}
-        scenario = firm.loaded_scenario
         count = sum(not each.is_follow_on for each in scenario.projects)
-        risk = {"type": "number", "minimum": 0, "maximum": 1}
-        return strict(
-            as_object(
-                {
-                    "C": {"type": "integer", "minimum": 0, "maximum": len(scenario.consultants)},
-                    "R": risk,
-                    "P": {"type": "array", "items": entry, "minItems": count, "maxItems": count},
-                }
-            )
-        )
+        fields: dict[str, Schema] = {
+            "C": {"type": "integer", "minimum": 0, "maximum": len(scenario.consultants)},
+            "R": {"type": "number", "minimum": 0, "maximum": 1},
+            "P": {"type": "array", "items": entry, "minItems": count, "maxItems": count},
+        }
+        return strict(as_object(fields))
 
     def parsed(self, reply: ModelReply, observation: Any) -> ParsedReply:
         """Return the decision of a reply, unrepaired: the world repairs or refuses it."""
         calls = called(reply)
-        given: list[Mapping[str, Any]] = [
-            {key: call[key] for key in call if key != "do"} for call in calls
-        ]
+        given = [{key: call[key] for key in call if key != "do"} for call in calls]
         given = given or [_arguments(each.value) for each in stated(reply, tools=self.by_tools)]
         decisions = [_unwrapped(each) for each in given if _KEYS & each.keys()]
         if decisions:
@@ -169,7 +158,7 @@ class OneDecisionConversation(GenericConversation):
             self.memory.append(figures | {"decision": _decision(episode, self.seat.role)})
 
 
-def _arguments(given: Mapping[str, Any]) -> Mapping[str, Any]:
+def _arguments(given: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of an object that is a call; another object as it is."""
     return given if _KEYS & given.keys() else as_tagged(given, ())
 

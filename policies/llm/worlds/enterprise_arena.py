@@ -50,12 +50,7 @@ tag."""
 
 
 class MonthlyConversation(GenericConversation):
-    """A conversation of one month.
-
-    Args:
-        seat: The model, the officer's role and the seed.
-        options: The user's options; `history` has no effect, as a conversation ends with its month.
-    """
+    """A conversation of one month, so that the option `history` has no effect."""
 
     def __init__(self, seat: Seat, options: LLMOptions) -> None:
         super().__init__(seat, options, mode="json")

@@ -32,9 +32,6 @@ LETTERS = "ABCDEF"
 #: Characters of a reply that are given to the world; the action takes no more.
 _LONGEST = 100_000
 
-#: The split that offline learning learns from.
-_TRAIN = "train"
-
 _FORM = (
     "Answer with one JSON object with exactly these keys: "
     '{"reasoning": "how you get to the answer", "final_answer": "the answer alone, in the form '
@@ -64,21 +61,14 @@ class ReasoningOptions(LLMOptions):
 
 
 class QuestionConversation(GenericConversation):
-    """A conversation of one message pair a question.
-
-    Args:
-        seat: The model, the analyst's role and the seed.
-        options: The user's options; without them JSON in text.
-    """
+    """A conversation of one message pair a question."""
 
     setting = Setting(task="questions")
 
     def __init__(self, seat: Seat, options: ReasoningOptions) -> None:
         super().__init__(seat, options, mode="json", history=0)
         # Methods have temperatures of their own, which a field of every request would replace.
-        self.request_fields: Mapping[str, Any] = (
-            {} if options.chosen_method else {"temperature": 0.0}
-        )
+        self.request_fields = {} if options.chosen_method else {"temperature": 0.0}
         self._ids: dict[tuple[str, ...], str] = {}
         #: Items whose outcomes the world does not show.
         asked = () if self._model.feedback else self._model.chosen_items
@@ -116,7 +106,7 @@ class QuestionConversation(GenericConversation):
     def training(self) -> Sequence[Request]:
         """Return the questions of the training split that the episode does not ask."""
         try:
-            apart = evolve(self._model, split=_TRAIN, limit=0).public_items
+            apart = evolve(self._model, split="train", limit=0).public_items
         except ValueError:  # no item of the episode's tasks is of that split
             return []
         asked = {each.id for each in self._model.public_items}

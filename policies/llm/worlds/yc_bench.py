@@ -64,12 +64,7 @@ class YCBenchOptions(LLMOptions):
 
 
 class TurnConversation(GenericConversation):
-    """A conversation of turns.
-
-    Args:
-        seat: The model, the founder's role and the seed.
-        options: The user's options.
-    """
+    """A conversation of turns."""
 
     def __init__(self, seat: Seat, options: YCBenchOptions) -> None:
         self.console = options.console
