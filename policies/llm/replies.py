@@ -24,14 +24,11 @@ from desim.schema import Codec, tag
 from desim.schema.untrusted import refuse_constant
 from policies.llm.wires.wire import Call, ModelReply
 
-#: Characters of a text that are searched.
-LONGEST = 200_000
+#: Characters of a text that are searched, and of an unknown action's name that an error repeats.
+LONGEST, _WIDTH = 200_000, 120
 
 #: Opening braces at which decoding is tried; it bounds the time for a text full of them.
 _BRACES = 500
-
-#: Characters of an unknown action's name that an error repeats, the words before it included.
-_WIDTH = 120
 
 #: Keys under which a single action may be wrapped, and the arguments of a call.
 _WRAPS = ("action", "answer", "final_answer")
@@ -95,7 +92,7 @@ _ENDS = re.compile(r"(?:\s*<\|(?:end|return|call|eom|eot|im_end|end_message)\|>)
 
 
 class _Marker(NamedTuple):
-    """One end of a span of reasoning; the kind is shared by both ends."""
+    """One end of a span of reasoning; both have one kind."""
 
     start: int
     end: int
@@ -209,11 +206,7 @@ def objects(text: str) -> list[dict[str, Any]]:
 
 
 def _spans(text: str) -> Iterator[Span]:
-    """Yield the outermost objects; a brace that no key follows is prose.
-
-    Raises:
-        BadReply: An object is broken; nothing is read from within it.
-    """
+    """Yield the outermost objects up to one that is broken; a brace without a key is prose."""
     at = tries = 0
     while tries < _BRACES and (at := text.find("{", at)) >= 0:
         tries += 1
@@ -273,16 +266,12 @@ def stated(reply: ModelReply, *, tools: bool = False) -> list[Span]:
 
 
 def prose_between(text: str, spans: Sequence[Span]) -> str:
-    """Return what is between the objects of a text, without fences, bullets and separators."""
+    """Return the text between objects, without fences, bullets and separators."""
     return _SEPARATORS.sub("", " ".join(text[a.end : b.start] for a, b in pairwise(spans)))
 
 
 def called(reply: ModelReply) -> list[dict[str, Any]]:
-    """Return the tool calls of a reply as tagged objects.
-
-    Raises:
-        BadReply: The arguments of one are not a JSON object.
-    """
+    """Return the tool calls of a reply as tagged objects; see `arguments` for the error."""
     return [{**arguments(call), "do": call.name} for call in reply.calls]
 
 
@@ -290,7 +279,7 @@ def arguments(call: Call) -> dict[str, Any]:
     """Return the arguments of a call; empty if its text is empty.
 
     Raises:
-        BadReply: The arguments are not a JSON object.
+        BadReply: They are not a JSON object.
     """
     text = call.arguments[:LONGEST].strip() or "{}"
     try:
@@ -343,7 +332,7 @@ def action_of(
         reply: The reply, without reasoning.
         known: Names of the actions that are allowed.
         tagger: Rewrites an object of the text as a tagged object.
-        offered: Names of the actions that an error text may list; *known* by default.
+        offered: Names that an error text may list; *known* by default.
         tools: Whether the prompt requests tool calls; then error texts do so, too.
 
     Raises:
@@ -390,8 +379,7 @@ def checked_action(
 ) -> Any:
     """Return the action of a tagged object, checked against the role's schema; see `action_of`.
 
-    An argument that has a default may be null, which stands for the default. *hints* are the names
-    that an error text may list.
+    Null stands for the default of an argument that has one.
 
     Raises:
         BadReply: The action is not known, or its arguments do not fit.

@@ -61,8 +61,7 @@ class Conversation:
         memory: What is carried from episode to episode, as plain JSON values.
         setting: Facts of the world for methods.
         request_fields: Fields of every request where the protocol fixes them, as the endpoint names
-            them: `temperature`, `max_completion_tokens`, `response_format`. They go before the
-            temperature that a method prefers; what the user gives goes before them.
+            them. They go before the temperature of a method, and the user's own before them.
         grade: Returns the outcome of a reply to an item, where the world asks independent
             questions; only the answer if the world does not show outcomes.
     """

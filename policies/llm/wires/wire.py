@@ -93,8 +93,8 @@ class ModelReply:
         seconds: From the request to the last byte.
         cached_tokens: Those of the tokens read that the server had in a cache.
         reported_cost: Money that the server reports for the reply; None if it reports none.
-        thinking: What the model wrote before its answer: what the server sends in a field of its
-            own, or the whole text where reasoning was cut out of it. It is never read as an answer.
+        thinking: What the server sends as reasoning in a field of its own, or the whole text where
+            reasoning was cut out of it. It is never read as an answer.
         malformed: What makes the reply unusable whatever it says, such as bytes that are not
             UTF-8; a sentence for the model, empty for a reply that can be read.
         id: The server's identifier of the reply; empty if it sends none.
