@@ -162,7 +162,7 @@ def test_a_policy_that_knows_the_seed_is_marked(name: str, spec: str) -> None:
     ids=str,
 )
 def test_no_score_leaves_the_range_that_a_world_declares(name: str, spec: str) -> None:
-    """Statements of `--until` and `--select` rest on it."""
+    """Statements of `compare` and `select` rest on it."""
     model = catalog.model(name)
     assert (bounds := model.figures.both_bounds)
     for seed in range(3):

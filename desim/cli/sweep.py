@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
 from attrs import evolve, field, frozen
@@ -19,7 +19,7 @@ from desim.show.console import console
 from desim.show.estimates import better_note
 from desim.studies.designs import DesignSpec, planned
 from desim.studies.effects import Effects, effects
-from desim.studies.options import FIRST_SEEDS, GridOptions, Procedure, SweepSpec, TuneOptions
+from desim.studies.options import FIRST_SEEDS, GridOptions, SweepSpec, TuneOptions
 from desim.studies.select import Choice, select
 from desim.studies.sweep import check_reference, read_config, sweep
 from desim.studies.tune import tune
@@ -27,8 +27,7 @@ from desim.studies.until import Comparison, compare
 
 #: By option the goals of a sweep with which it has a meaning; "" is a sweep without one.
 _GOALS = {
-    **dict.fromkeys(("delta", "budget"), ("--select",)),
-    **dict.fromkeys(("max_seeds", "score_range"), ("--until", "--select")),
+    **dict.fromkeys(("max_seeds", "score_range"), ("--until", "--delta", "--budget")),
     **dict.fromkeys(("retry_failed", "series", "records"), ("",)),
     "against": ("", "--until"),
 }
@@ -45,16 +44,15 @@ class SweepCommand(GridOptions):
         series: Keep the model's series in the rows, if it has any.
         figures: A figure of the table; default: score.
         minimise: A figure of which lower is better, whatever the model declares: it is shown, and
-            --select takes the lowest.
+            the lowest is selected.
         against: The policy with which the others are compared.
         until: Play seeds until half of every interval is as narrow: 5% of the mean, or 2.5.
-        select: Play only what is needed to select the best: best by successive elimination, or
-            ocba without a guarantee.
-        delta: With --select best: the smallest difference that matters.
-        budget: With --select ocba: the number of episodes of all candidates together.
-        max_seeds: With --until and --select, of each candidate; default 2,000.
-        score_range: With --until and --select: LOW:HIGH, between which every value of the figure
-            is, or none; default: that of the model's scores, if it declares one.
+        delta: Play only what is needed to select the best: the smallest difference that matters.
+        budget: Select the best without a guarantee: the number of episodes of all candidates
+            together.
+        max_seeds: With --until, --delta and --budget, of each candidate; default 2,000.
+        score_range: With these: LOW:HIGH, between which every value of the figure is, or none;
+            default: that of the model's scores, if it declares one.
         as_json: Print the rows, one line of JSON each.
     """
 
@@ -66,7 +64,6 @@ class SweepCommand(GridOptions):
     minimise: str = ""
     against: str | None = None
     until: str | None = None
-    select: Literal["best", "ocba"] | None = None
     delta: float | None = None
     budget: int | None = None
     max_seeds: int | None = None
@@ -116,9 +113,11 @@ class SweepCommand(GridOptions):
                 f"--minimise {self.minimise} was given, and the table shows "
                 f"{', '.join(self.shown)}; give --show {self.minimise} as well, or no --show"
             )
-        goal = "--until" if self.until is not None else "--select" if self.select else ""
-        if goal and self.until is not None and self.select is not None:
-            raise UsageError("--until and --select were given; a sweep has one goal")
+        names = ("until", "delta", "budget")
+        chosen = [f"--{name}" for name in names if getattr(self, name) is not None]
+        if len(chosen) > 1:
+            raise UsageError(f"{' and '.join(chosen)} were given; a sweep has one goal")
+        goal = chosen[0] if chosen else ""
         for name, goals in _GOALS.items():
             if getattr(self, name) and goal not in goals:
                 option = "--range" if name == "score_range" else f"--{name.replace('_', '-')}"
@@ -126,11 +125,10 @@ class SweepCommand(GridOptions):
                 raise UsageError(f"{option} belongs to {named}")
         if goal and design is not None:
             raise UsageError(
-                f"the design {design.kind} is played as a whole; leave out --design, or "
-                "--until and --select"
+                f"the design {design.kind} is played as a whole; leave out --design or {goal}"
             )
         if goal and len(self.figures) > 1:
-            raise UsageError("--until and --select take one --show")
+            raise UsageError(f"{goal} takes one --show")
 
 
 @command(
@@ -149,7 +147,7 @@ def sweep_command(text: SweepSpec, options: SweepCommand, spending: Spending) ->
     of one way may also be joined with +, as in retailer=base_stock,target=24+factory=benchmark.
     `--set KEY=V1,V2` varies a parameter, `--set policy.KEY=V1,V2` an argument of the policies.
     With --out, the same command continues a sweep that was stopped; it is refused if code or files
-    that the rows depend on have changed since. With --until or --select, further seeds are
+    that the rows depend on have changed since. With --until, --delta or --budget, further seeds are
     played behind --seeds as needed. With --records each episode has a record there,
     which `desim replay`, `desim report` and `desim resume` take.
     Episodes of language models wait for their replies together, in one process; --max-calls and
@@ -188,7 +186,7 @@ def _played(
 ) -> tuple[Comparison | Choice | None, Rows]:
     """Play a sweep as a whole, or until its goal is reached or all seeds are played."""
     how = {**sweep_of, **options.jobs_played}
-    if options.until is None and options.select is None:
+    if options.until is None and options.delta is None and options.budget is None:
         names = ("retry_failed", "series", "records", "minimise")
         how |= {name: getattr(options, name) for name in names}
         seeds = how.pop("seeds") or range(FIRST_SEEDS)
@@ -200,9 +198,7 @@ def _played(
     if options.until is not None:
         found = compare(until=options.until, against=options.against, **how)
     else:
-        assert options.select is not None
-        by: Procedure = "elimination" if options.select == "best" else options.select
-        found = select(by=by, delta=options.delta, budget=options.budget, **how)
+        found = select(delta=options.delta, budget=options.budget, **how)
     return found, found.rows
 
 

@@ -28,7 +28,6 @@ class Batches:
     Attributes:
         playing: The grid with all seeds that may be played, and what was played.
         first: The number of seeds of the first batch.
-        bounds: The range of the values; None if none is declared.
         sign: 1, or -1 where lower is better: values are then negated, so that higher ones are.
         rows: By cell, the rows so far.
     """

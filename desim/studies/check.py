@@ -111,7 +111,6 @@ def _checked(
 def _finding(
     name: str, function: Callable[[CheckedWorld], str], world: CheckedWorld
 ) -> CheckFinding:
-    """Make one check and return its outcome."""
     finding = partial(CheckFinding, name, function.__name__)
     try:
         with warnings.catch_warnings(action="ignore"):

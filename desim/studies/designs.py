@@ -75,10 +75,6 @@ def planned(
     """Return the points of a design, and the part of `set` that it does not vary.
 
     A text with a colon in double quotes is a single value even if it looks like a range.
-
-    Raises:
-        UsageError: The kind does not exist or does not use a given field, nothing varies, a range
-            or the number of points is wrong, or the points have different parameters.
     """
     if isinstance(design, str):
         design = DesignSpec.read(design)

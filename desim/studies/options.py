@@ -6,7 +6,7 @@ The text of each field is also the help of its option on the command line.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from attrs import field, frozen
 
@@ -23,9 +23,6 @@ from desim.records.episode import Episode
 from desim.show.column import Direction
 from desim.show.progress import ProgressOption
 from desim.studies.designs import DesignSpec
-
-#: Successive elimination; optimal computing budget allocation.
-Procedure = Literal["elimination", "ocba"]
 
 #: Seeds of a study where none are given; and at most, of one that goes on until a goal is reached.
 FIRST_SEEDS, MAX_SEEDS = 20, 2_000
@@ -181,7 +178,7 @@ class SweepSpec:
         set: A parameter of the model, or with dots a field inside one.
         policies: NAME or module:Name, then ,KEY=VALUE for each argument. Several that name
             different roles play together.
-        seeds: A:B without B, or A,B,...; default 0:20. With --until and --select those that are
+        seeds: A:B without B, or A,B,...; default 0:20. With a goal those that are
             played first, before as many more as are needed.
         design: Play points of the ranges in --set: lhs:64, sobol:64 or factorial. In Python a
             `DesignSpec`, in a file a table with its fields.
@@ -235,14 +232,13 @@ class SelectOptions(GoalOptions):
     """The arguments of `select`.
 
     Attributes:
-        by: The procedure: "elimination", or "ocba", which uses all of its budget and guarantees
-            nothing.
-        delta: The smallest difference that matters, in the unit of the figure; not for ocba.
-        budget: For ocba: the number of episodes of all candidates together.
+        delta: The smallest difference that matters, in the unit of the figure: candidates are
+            eliminated.
+        budget: Instead of *delta*: the number of episodes of all candidates together, which are
+            allocated to those that may be the best; it guarantees nothing.
         alpha: The probability of a wrong selection, above 0 and below 1.
     """
 
-    by: Procedure = "elimination"
     delta: float | None = None
     budget: int | None = None
     alpha: float = 0.05

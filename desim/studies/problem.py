@@ -129,12 +129,7 @@ class Problem:
         return -self.mean(vector)
 
     def plan(self, point: Point, seeds: Sequence[int]) -> Grid:
-        """Return the plan of a point on some seeds: one model, one policy.
-
-        Raises:
-            UsageError: A name does not exist, a value is refused, or there are several models,
-                policies or combinations.
-        """
+        """Return the plan of a point on some seeds: one model, one policy."""
         given = {**self._ranges_and_fixed[1], **point}
         found = grid(self.model, self.policy, seeds, self.preset, given, self.limits)
         if len(found) != len(seeds):
@@ -145,11 +140,7 @@ class Problem:
         return found
 
     def probed(self) -> list[Grid]:
-        """Return the plans of the lowest, the middle and the highest point, without refused ones.
-
-        Raises:
-            UsageError: All are refused, for instance because a name is wrong.
-        """
+        """Return the plans of the lowest, middle and highest point, without refused ones."""
         found, refusals = [], []
         for place in (0.0, 0.5, 1.0):
             point = {name: one.value(place) for name, one in self.ranges.items()}

@@ -197,7 +197,7 @@ def _distinct(*actions: Any) -> tuple[Any, ...]:
 
 
 def _chosen(past: Past, options: RegretOptions) -> list[int]:
-    """Return for each decision that is judged how many precede it."""
+    """Return how many decisions precede each one that is judged."""
     count, role = len(past.moments), options.role
     if role and role not in past.header.policies:
         roles = ", ".join(past.header.policies)
@@ -246,7 +246,6 @@ class Decisions(Cell):
     Attributes:
         fresh: Roles whose policies observe nothing before they decide.
         seeds: The seeds of the futures; None for the true one.
-        against: With what the decisions are compared, in words.
         others: The policies with which they are compared; none for options and an action.
         most_options: Options of one decision that are played.
         trust: Whether files count that the record names in its parameters.
@@ -320,7 +319,6 @@ class Decisions(Cell):
     def _scores(
         self, question: Question, number: int, seeds: Sequence[int | None]
     ) -> tuple[float, ...]:
-        """Return the score of one action in each future."""
         at, action = question.at, question.actions[number]
         then: Any = self.entry.policies
         try:

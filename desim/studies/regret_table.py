@@ -74,7 +74,6 @@ class RegretTable(Tabular):
         futures: How many were drawn; None if the true one was taken.
         level: At which the intervals hold together.
         notes: What a reader must know of the futures.
-        top: How many lines are printed.
     """
 
     lines: tuple[DecisionRegret, ...]

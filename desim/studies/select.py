@@ -26,24 +26,15 @@ _BATCH = 0.2
 #: Seeds from which a variance is estimated, at least.
 _FEWEST_SEEDS = 2
 
-#: The goal of each procedure.
-_GOALS = {
-    "elimination": ("delta", "the smallest difference that matters"),
-    "ocba": ("budget", "the number of episodes of all candidates together"),
-}
-
 #: The cells that are selected, and what is guaranteed.
 _Found = tuple[Sequence[int], str]
 
 
 @frozen
 class Candidate:
-    """A policy with the parameters of its model that vary.
+    """A policy with the parameters that vary; *mean* is None after failures without a worst score.
 
-    Attributes:
-        mean: The mean of the figure; None after failures without a worst score.
-        seeds: How many seeds were played; *failed* of these episodes failed.
-        selected: Whether it is the best, or one of several that may be the best.
+    *selected* is the best, or each of several that may be the best.
     """
 
     name: str
@@ -61,7 +52,6 @@ class Choice(Tabular):
         best: The names of those selected: one, or several where the seeds did not suffice.
         candidates: All, those selected first, then by their means.
         sentence: What is guaranteed, in words.
-        figure: What the means are of.
     """
 
     best: tuple[str, ...]
@@ -99,22 +89,26 @@ def select(options: SelectOptions) -> Choice:
     A higher score is better. Of another figure the model declares in `figures` which values
     are better, or *minimise* names it.
 
-    "elimination" drops candidates that are worse for certain, by confidence sequences of paired
-    differences, until one is left or known to be within *delta* of the best: with probability
-    `1 - alpha`, for any distribution where a range of the figure is declared, otherwise if no
-    outcome matters that is too rare to be seen. "ocba" gives a budget to those that may be the
-    best.
+    With *delta*, candidates that are worse for certain are dropped, by confidence sequences of
+    paired differences, until one is left or known to be within *delta* of the best: with
+    probability `1 - alpha`, for any distribution where a range of the figure is declared, otherwise
+    if no outcome matters that is too rare to be seen. A *budget* is given to those that may be the
+    best (optimal computing budget allocation).
 
     Raises:
-        UsageError: See `sweep` and the procedures.
+        UsageError: See `sweep`; or not one of *delta* and *budget* was given, or it is too small.
         WorkerDied, DesimError, KeyboardInterrupt: See `sweep`.
     """
-    _check_goal(options)
+    if (options.delta is None) == (options.budget is None):
+        raise UsageError(
+            "a selection takes one of delta, the smallest difference that matters, and budget, the "
+            "number of episodes of all candidates together"
+        )
     if not 0 < options.alpha < 1:
         raise UsageError(f"alpha={options.alpha:g} was given; it is above 0 and below 1")
     better = options.better(options.grid([0]).models)
     sign = -1 if better == "lower" else 1
-    with batches(options, sign, any_first=options.by == "ocba") as played:
+    with batches(options, sign, any_first=options.budget is not None) as played:
         best, sentence = _selected(played, options)
         candidates = [
             Candidate(played.name(at), played.mean(at), len(of), len(of.failed), at in best)
@@ -123,18 +117,6 @@ def select(options: SelectOptions) -> Choice:
         candidates.sort(key=lambda c: (not c.selected, c.mean is None, -sign * (c.mean or 0)))
         names, rows = tuple(map(played.name, best)), played.playing.finish()
         return Choice(names, tuple(candidates), sentence, rows, options.figure, better)
-
-
-def _check_goal(options: SelectOptions) -> None:
-    """Refuse a selection without its goal."""
-    if options.by not in _GOALS:
-        raise UsageError(f"by={options.by!r} was given; possible: {', '.join(_GOALS)}")
-    for by, (name, meaning) in _GOALS.items():
-        value = getattr(options, name)
-        if by == options.by and value is None:
-            raise UsageError(f"{by} needs {name}, {meaning}")
-        if by != options.by and value is not None:
-            raise UsageError(f"{name}={value:g} was given; {options.by} has no {name}")
 
 
 def _selected(played: Batches, options: SelectOptions) -> _Found:
@@ -148,7 +130,7 @@ def _selected(played: Batches, options: SelectOptions) -> _Found:
             "candidates"
         )
     if budget is not None and played.first < _FEWEST_SEEDS:
-        raise UsageError(f"one seed was given; ocba begins with at least {_FEWEST_SEEDS}")
+        raise UsageError(f"one seed was given; a budget begins with at least {_FEWEST_SEEDS}")
     played.play(dict.fromkeys(played.cells, played.first))
     known = [cell for cell in played.cells if played.values(cell)]
     out = [cell for cell in played.cells if cell not in known]

@@ -133,9 +133,6 @@ def read_config(text: SweepSpec) -> dict[str, Any]:
     """Return the arguments of `sweep` that options describe; seeds are None if none are given.
 
     The options take precedence over a TOML file, which *model* may name.
-
-    Raises:
-        UsageError: The file cannot be read or holds no sweep, or an option is wrong.
     """
     own = {name: value for name, value in given(text).items() if value}
     file = _from_file(Path(own.pop("model"))) if text.model.endswith(".toml") else {}
@@ -193,11 +190,7 @@ def read_entries(texts: Sequence[Any]) -> list[_Policies]:
 
 
 def read_seeds(text: str) -> Sequence[int]:
-    """Return the seeds of `A:B` (without B) or `A,B,...`; an empty text means 0:20.
-
-    Raises:
-        UsageError: The text has neither form, or A is not below B.
-    """
+    """Return the seeds of `A:B` (without B) or `A,B,...`; an empty text means 0:20."""
     if not text:
         return range(FIRST_SEEDS)
     start, colon, stop = text.partition(":")

@@ -308,9 +308,8 @@ def _silent_optuna() -> Iterator[Any]:
 class _Search:
     """Plays the points that Optuna proposes until the budget is used.
 
-    The sampler is seeded anew for every trial, so the same trials lead to the same points: a search
-    that is continued finds the episodes of its earlier points in the store, and proposes them
-    again. The study has a trial for each point that was played, refused or proposed again.
+    The sampler is seeded anew for every trial, so that a search that is continued proposes its
+    earlier points again, whose episodes are in the store.
     """
 
     options: TuneOptions

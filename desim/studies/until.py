@@ -54,7 +54,6 @@ class ComparedLine:
     """A policy, with the parameters that vary.
 
     Attributes:
-        group: The values of the columns that make the group.
         mean: The mean of the figure; None if episodes have none.
         estimate: What the interval is of: the mean, or the difference to the reference.
         look: The interval of the mean, or of the difference to the reference; None for the
@@ -86,7 +85,6 @@ class Comparison(Tabular):
     """The result of a comparison that plays batches of seeds.
 
     Attributes:
-        by: The columns that make the groups.
         lines: The groups in the order of their first rows.
         against: The reference of the differences; empty where the intervals are those of means.
         level: The level at which all intervals hold together.

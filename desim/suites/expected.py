@@ -18,8 +18,6 @@ from desim.suites.suite_file import EntryTable
 from desim.suites.suite_folder import Outcomes, Played
 from desim.suites.suite_plan import Plan, SuiteCell
 
-_MILLION = 1_000_000
-
 #: The sums of an episode's usage that are expected.
 _USED = ("calls", "prompt_tokens", "completion_tokens")
 
@@ -96,7 +94,7 @@ def _cost(entry: EntryTable, read: float | None, wrote: float | None) -> float |
         return 0.0
     if price_in is None or price_out is None or read is None or wrote is None:
         return None
-    return (read * price_in + wrote * price_out) / _MILLION
+    return (read * price_in + wrote * price_out) / 1_000_000
 
 
 # -- the table -------------------------------------------------------------------------------------
@@ -106,29 +104,22 @@ _HEADS = ("world", "entry", "left", "calls", "tokens read", "tokens written", "c
 
 def expected_table(lines: Sequence[Expectation]) -> Table:
     """Return the table of expected use, a line for each world and entry."""
-    rows = [
-        [line.world, line.entry, line.left]
-        + [
-            None if n is None else Printed(n, f"{n:,.0f}")
-            for n in (line.calls, line.read, line.wrote)
-        ]
-        + [short_cell(line.cost), line.basis]
-        for line in lines
-    ]
+    rows = []
+    for line in lines:
+        counts = (line.calls, line.read, line.wrote)
+        cells = [None if n is None else Printed(n, f"{n:,.0f}") for n in counts]
+        rows.append([line.world, line.entry, line.left, *cells, short_cell(line.cost), line.basis])
     return Table(_HEADS, rows, (0, 1, 7), notes=_notes(lines))
 
 
 def total_line(plan: Plan, lines: Sequence[Expectation]) -> str:
     """Return the sums over all worlds and entries as a sentence."""
-    left, cost = sum(line.left for line in lines), expected_cost(lines)
-    sums = (
-        f"{sum(getattr(line, name) or 0 for line in lines):,.0f} {text}"
-        for name, text in (("calls", "calls"), ("read", "tokens read"), ("wrote", "tokens written"))
-    )
+    left, calls = sum(line.left for line in lines), sum(line.calls or 0 for line in lines)
     least = "at least " * any(line.calls is None for line in lines)
+    cost = expected_cost(lines)
     money = "not known" if cost is None else f"{cost:.4g}"
     return (
-        f"{left:,} of {plan.episodes:,} episodes are left: {least}{', '.join(sums)}; cost {money}"
+        f"{left:,} of {plan.episodes:,} episodes are left: {least}{calls:,.0f} calls; cost {money}"
     )
 
 

@@ -45,7 +45,6 @@ class SuitePlaying:
 
     Attributes:
         at_once: Episodes of language models at each host, and so calls.
-        processes: Processes of the other episodes.
         restart: Whether results of other code are discarded, or else all of this suite.
         rehearsed: Whether language models take their replies from records that were set aside.
         cells: Those of the plan with all repeats, by world, entry and repeat.
@@ -135,7 +134,6 @@ class SuitePlaying:
         )
 
     def _write_suite(self) -> None:
-        """Copy the suite's file into the folder."""
         try:
             (self.out / RECORDS).mkdir(exist_ok=True)
             write_whole(self.out / SUITE, [self.plan.path.read_bytes()])

@@ -151,7 +151,7 @@ _HEADS = (
 
 
 def result_files(plan: Plan, outcomes: Outcomes) -> dict[str, bytes]:
-    """Return the content of the files of results by name.
+    """Return the files of results by name.
 
     `rows.csv` has a row for each episode that was played, those of a series one by one, and
     `table.csv` one for each column of each line. `defaults` is the share of default actions in the

@@ -35,7 +35,6 @@ class ResultCell:
     """One column of one entry.
 
     Attributes:
-        show: The statistic that the column shows; see `SuiteColumn.show`.
         missing: How many episodes have no number and are not in the estimate.
         estimate: The figure of the column; None without an episode. The mean over episodes has an
             interval, which is over the means of seeds if there are several. Episodes in a row
@@ -43,7 +42,6 @@ class ResultCell:
             none.
         sd: The standard deviation over episodes; None for fewer than two.
         sample: The means of seeds on which the interval rests.
-        published: The number printed in the paper; empty for none.
         used: Whether the column is the usage of episodes, and not one of the world's own columns.
     """
 
@@ -62,7 +60,6 @@ class SuiteLine:
     """One entry in one world, or in a table over several.
 
     Attributes:
-        world: The name of the world or the table.
         counts: Its episodes by their outcome, one of `STATES`; see `Played.state`. Open are those
             that have not begun or not ended.
         defaults: The share of default actions in the decisions of language models, over the

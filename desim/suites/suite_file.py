@@ -73,12 +73,7 @@ class SuiteColumn:
 
 @frozen
 class PublishedSheet:
-    """The published table with which a world's results are compared.
-
-    Attributes:
-        file: A data file in `models/published`, desim's or one's own.
-        table: The key of the table in it.
-    """
+    """A table of a data file in `models/published`, with which a world's results are compared."""
 
     file: str
     table: str
@@ -118,10 +113,7 @@ class WorldTable:
 class PooledTable:
     """A table of results over the episodes of several worlds together, by entry.
 
-    Attributes:
-        worlds: Their names.
-        columns: As in a world; an episode whose world has no such figure is not in a column.
-        published: The published sheet of this table.
+    An episode whose world lacks the figure of a column is not in it.
     """
 
     worlds: list[str] = field(validator=min_len(1))

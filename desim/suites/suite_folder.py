@@ -150,7 +150,7 @@ def read_folder(folder: Path) -> tuple[Plan, Outcomes]:
     Nothing that the suite names is imported or opened, as it may be a stranger's.
 
     Raises:
-        UsageError: The folder holds no suite, or its copy has a fault, or the store cannot be read.
+        UsageError: The folder holds no suite, its copy has a fault, or the store cannot be read.
         BadRecord: A row is damaged.
     """
     if not holds_suite(folder):

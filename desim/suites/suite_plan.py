@@ -262,7 +262,6 @@ def _policies(table: EntryTable, world: WorldTable) -> Policies:
 
 
 def _arguments(table: EntryTable, options: Mapping[str, Any]) -> dict[str, str]:
-    """Return the arguments of the policy of a language model, as text."""
     keys = ("model", "base_url", "key_env", "price_in", "price_out", "method")
     named = {key: str(value) for key in keys if (value := getattr(table, key))}
     return named | {k: argument_text(value) for k, value in {**options, **table.options}.items()}

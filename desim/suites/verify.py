@@ -46,7 +46,7 @@ def verify_suite(folder: Path, *, trust: bool = False) -> Verified:
     """Verify the folder of a suite: all its records, outcomes and tables. No host is contacted.
 
     Args:
-        folder: The folder.
+        folder: That of the suite.
         trust: Whether modules that its suite names may be imported, and files opened.
 
     Raises:

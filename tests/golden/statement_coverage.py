@@ -1,4 +1,4 @@
-"""Writes `coverage.tsv`: how often the statements of boards, `--until` and `--select` are true.
+"""Writes `coverage.tsv`: how often the statements of boards, `compare` and `select` are true.
 
 Draws samples whose truth is known, and counts: `python tests/golden/statement_coverage.py --write`.
 """

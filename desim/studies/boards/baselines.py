@@ -12,7 +12,7 @@ from desim.catalog.known_scores import BEST_KNOWN
 from desim.catalog.policy_spec import read_policies
 from desim.catalog.presets import presets
 from desim.core.limits import Limits
-from desim.core.model import ItemsModel, Model, revision_of
+from desim.core.model import Model, revision_of
 from desim.core.roles import Knowledge, knowledge_order
 from desim.engine.grid import checked_seeds, grid
 from desim.engine.run.executors import Executor, ProcessExecutor
@@ -26,7 +26,7 @@ from desim.show.labels import short_number_text, words_text
 from desim.show.progress import Progress, ProgressOption, shown_progress
 from desim.show.table import Printed, Table, Tabular
 from desim.statistics.normalised import Normalised, normalised
-from desim.studies.boards.ranking import BoardLine, board_table, item_table, ranked
+from desim.studies.boards.ranking import BoardLine, board_table, ranked
 
 #: Relative amount by which a score may exceed a bound: both are sums of rounded numbers.
 _ROUNDING = 1e-9
@@ -67,20 +67,15 @@ class Board(Tabular):
                 found |= dict.fromkeys([row["policy"]] * exceeds(row["score"], known.ceiling))
         return [*found]
 
-    def tables(self) -> tuple[Table, ...]:
-        """Return the table of the ranked policies, and of a world with items their shares."""
+    def tables(self) -> tuple[Table]:
+        """Return the table of the ranked policies."""
         most = max(line.episodes for line in self.lines)
         seeds = f"{most:,} seeds" if most > 1 else "1 seed"
         title = f"{self.name}: {len(self.rows):,} episodes over {seeds}"
         faults = [f"FAULT: {one} scores more than the bound" for one in self.faults]
         known = known_note(self.rows)
         notes = [*faults, *filter(None, [known])]
-        table = board_table(title, self.lines, notes, columns=self.model.figures.columns)
-        items = self.model if self.lines[0].sample.unit == "items" else None
-        if isinstance(items, ItemsModel):
-            names = [line.name for line in self.lines]
-            return (table, item_table(self.rows, items.item_groups, names))
-        return (table,)
+        return (board_table(title, self.lines, notes, columns=self.model.figures.columns),)
 
     def summary(self) -> dict[str, Any]:
         """Return what `desim baselines --json` prints: one plain object."""
@@ -129,9 +124,6 @@ def everything(names: Sequence[str] = ()) -> list[str]:
     """Return `model/preset` for every preset of the named models, or of all models.
 
     The name of a function that returns a model stays as it is.
-
-    Raises:
-        UsageError: A model or a preset does not exist.
     """
     found = []
     for name in names or model_finder.models():
@@ -153,15 +145,11 @@ def boards(
     *,
     knows: Knowledge = "future",
 ) -> Iterator[Board]:
-    """Play the baselines of one world after the other.
+    """Play the baselines of one world after the other, those that know no more than *knows*.
 
-    Args:
-        names: Names from `everything`.
-        seeds: Shared by all worlds and policies; those that declare `board_seeds` play the first.
-        jobs: Worker processes.
-        progress: As for `sweep`; a function is called for each world from 0 on.
-        limits: The limits of each episode.
-        knows: The most that a policy may know; those that know more do not play.
+    Names are those of `everything`. Worlds and policies share the seeds; policies that declare
+    `board_seeds` play the first. The other arguments are those of `sweep`; *progress* is called for
+    each world from 0 on.
 
     Raises:
         UsageError: A world or a seed does not exist, or a world has no baselines.

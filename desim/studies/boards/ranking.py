@@ -10,7 +10,6 @@ from attrs import evolve, field, frozen
 
 from desim.core.policy import sees_more_than_rules
 from desim.core.roles import Knowledge, knowledge_legend, knowledge_order
-from desim.engine.plan import FIXED, ITEMS
 from desim.rows.columns import mean
 from desim.rows.estimate_notes import estimate_legend, estimate_notes, to_tell_term
 from desim.rows.failures import course
@@ -21,7 +20,6 @@ from desim.show.estimates import HALF, TO_TELL, half_cells, number_cell
 from desim.show.labels import estimate_text
 from desim.show.table import Printed, Table
 from desim.statistics import ranks
-from desim.statistics.clusters import ClusteredMean, clustered_share
 from desim.statistics.intervals import Interval
 from desim.statistics.normalised import Normalised
 from desim.statistics.pairing import Difference
@@ -35,21 +33,9 @@ _RANK = (
     "rank: the lowest and the highest that the data leave possible (95 %, all together), among "
     "those that know as much; * may be the best"
 )
-_TO_BEST = "to the best: the mean less the highest mean of the others (95 %, all together); "
-_TO_BEST += "<0: it is lower"
-_TO_LOWEST = _TO_BEST.replace("highest", "lowest").replace("<0: it is lower", ">0: it is higher")
+_TO_BEST = "to the best: the mean less the {} mean of the others (95 %, all together); {}"
 _SHARE = "share: 0 is the floor of the world, 1 its bound or, without one, the best known score"
 _JOINED = "a = b: the same scores and ends on every seed"
-
-#: The group of all items.
-_ALL = "all"
-_PARTS = (
-    "an answer is right if all of it is; the mean score above also counts the right parts of others"
-)
-_SHARES = (
-    "shares of items answered right, with 95 % intervals over the items (Wilson's, an item counts "
-    "once however often it was answered)"
-)
 
 
 # -- ranks -----------------------------------------------------------------------------------------
@@ -62,7 +48,6 @@ class BoardLine:
     Where rows have no digest of ledgers, all metrics are the same instead.
 
     Attributes:
-        policies: Their specs.
         episodes: How many episodes each has played; *failed* of these failed.
         estimate: The mean score; a failed episode counts with the worst score that its model
             declares. None if the model declares none and episodes have failed.
@@ -74,8 +59,7 @@ class BoardLine:
         difference: The difference to the highest mean of its family, paired by seed; None for that
             line, on different seeds, without a mean and without a common seed.
         to_tell: Seeds that would tell it from the highest mean; see `Sample.to_tell`.
-        beside: The means of the metrics that the model prints beside the score; None for one that
-            an episode lacks.
+        beside: Means of the metrics that are printed beside it; None for one that an episode lacks.
         share: The mean above the floor of the world as a share of the room up to its bound, or to
             the best known score; None where these are not known.
     """
@@ -206,11 +190,7 @@ def board_table(
 ) -> Table:
     """Return the table of lines from `ranked`.
 
-    Args:
-        title: Above it.
-        lines: Policies.
-        of_world: Sentences on the world, such as its best known scores.
-        columns: Units and labels of the metrics beside the score.
+    Notes end with the sentences *of_world*; *columns* are those of the metrics beside the score.
     """
     cells: list[list[Any]] = []
     beside = dict.fromkeys(name for line in lines for name in line.beside)
@@ -291,7 +271,8 @@ def rank_terms(lines: Sequence[BoardLine], *, lower: bool = False) -> Iterator[s
     if any(line.ranks for line in lines):
         yield _RANK
     if any(line.to_best for line in lines):
-        yield _TO_LOWEST if lower else _TO_BEST
+        ends = ("lowest", ">0: it is higher") if lower else ("highest", "<0: it is lower")
+        yield _TO_BEST.format(*ends)
 
 
 def _cells(
@@ -336,51 +317,3 @@ def _terms(lines: Sequence[BoardLine]) -> Iterator[str]:
     if any(line.share for line in lines):
         yield _SHARE
     yield from knowledge_legend(line.knows for line in lines)
-
-
-# -- shares of items -------------------------------------------------------------------------------
-
-
-def item_table(rows: Rows, groups: Mapping[str, Sequence[str]], policies: Sequence[str]) -> Table:
-    """Return the shares of items that policies answered right, as a table with a line a group.
-
-    Args:
-        rows: The rows of a world with items.
-        groups: By item its groups; all items together are a group of their own. A group of a
-            single item has no line.
-        policies: Their columns, in order.
-    """
-    found: dict[str, dict[str, tuple[list[bool], list[str]]]] = {_ALL: {}}
-    parts = False
-    for row in rows:
-        if FIXED in row and row["seed"] != rows[0]["seed"]:
-            continue  # a copy of the first
-        for item, (part, right) in row.get(ITEMS, {}).items():
-            parts = parts or (part and not right)
-            for group in (_ALL, *groups.get(item, ())):
-                rights, items = found.setdefault(group, {}).setdefault(row["policy"], ([], []))
-                rights.append(right)
-                items.append(item)
-    lines: list[list[Any]] = []
-    for group in sorted(found, key=lambda name: (name != _ALL, name)):
-        shares = {policy: clustered_share(*each) for policy, each in found[group].items()}
-        count = max((one.clusters for one in shares.values()), default=0)
-        if count > 1:
-            cells = [_share_cell(shares.get(policy)) for policy in policies]
-            lines.append([group.replace("_", " "), count, *cells])
-    return Table(
-        ["items", "n", *policies],
-        lines,
-        left=(0,),
-        title="shares of items answered right",
-        notes=(_PARTS,) * parts,
-        legend=(_SHARES,),
-        breaks=range(2, 2 + len(policies)),
-    )
-
-
-def _share_cell(share: ClusteredMean | None) -> Printed | None:
-    if share is None or share.low is None or share.high is None:
-        return None
-    text = f"{share.mean:.2f} [{share.low:.2f}, {share.high:.2f}]"
-    return Printed((share.mean, share.low, share.high), text)

@@ -148,7 +148,7 @@ def test_a_lender_that_always_went_bankrupt_is_not_known_within_a_share(
 def test_a_sweep_selects_the_best(desim: Desim) -> None:
     """By a procedure; options that would have no effect are refused."""
     options = ("sweep", WALK, "--policy", STRIDE, "--set", "policy.size=1,9", "--jobs", "1")
-    best = ("--select", "best", "--delta", "2", "--range=-15:45")
+    best = ("--delta", "2", "--range=-15:45")
     code, out, _ = desim(*options, *best)
     assert code == 0
     assert out.splitlines()[1].split()[:2] == [f"{STRIDE},size=9", "yes"]
@@ -156,27 +156,15 @@ def test_a_sweep_selects_the_best(desim: Desim) -> None:
     assert code == 0
     assert out.splitlines()[1].split()[1:3] == ["yes", "40"]
     for wrong, text in [
-        (("--delta", "2"), "--delta belongs to --select"),
-        (("--range", "0:1"), "--range belongs to --until or --select"),
-        (("--select", "best"), "elimination needs delta"),
+        (("--range", "0:1"), "--range belongs to --until or --delta or --budget"),
         (("--until", "5%", "--max-seeds", "20"), "the first look has 20 seeds; at least 60"),
-        (("--budget", "9"), "--budget belongs to --select"),
-        (("--until", "5%", "--budget", "9"), "--budget belongs to --select"),
         (
-            ("--select", "ocba", "--budget", "99", "--delta", "2"),
-            "ocba has no delta",
+            ("--until", "5%", "--budget", "9"),
+            "--until and --budget were given; a sweep",
         ),
-        (("--select", "ocba"), "ocba needs budget"),
+        (("--budget", "99", "--delta", "2"), "--delta and --budget were given"),
         (("--seeds", "5:2"), "seeds '5:2' were given; in A:B, A is below B"),
-        (("--select", "best"), "needs delta"),
-        (
-            ("--select", "best", "--delta", "1", "--against", "x"),
-            "--against belongs to plain sweeps or --until",
-        ),
-        (
-            ("--select", "best", "--until", "5%"),
-            "--until and --select were given; a sweep has one goal",
-        ),
+        (("--delta", "1", "--against", "x"), "--against belongs to plain sweeps or --until"),
         (("--until", "5%", "--series"), "--series belongs to plain sweeps"),
     ]:
         refused(desim(*options, *wrong), text)

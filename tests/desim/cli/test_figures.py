@@ -71,7 +71,7 @@ def test_check_names_a_metric_without_a_number(desim: Desim) -> None:
 
 def test_a_candidate_without_every_number_is_left_out(desim: Desim) -> None:
     """The sentence names it; among such candidates alone nothing is selected."""
-    goal = ("--minimise", "lost", "--select", "best", "--delta", "1")
+    goal = ("--minimise", "lost", "--delta", "1")
     out = desim(*SWEEP, *goal).out
     assert "no other candidate has a mean; left out: mine:Stride,size=9 (22 of 60 episodes" in out
     alone = [one.replace("1,9", "8,9") for one in SWEEP]
@@ -99,9 +99,7 @@ DIRECTIONS = [
 
 
 @pytest.mark.parametrize(("options", "best"), DIRECTIONS)
-@pytest.mark.parametrize(
-    "goal", [("--select", "best", "--delta", "2"), ("--select", "ocba", "--budget", "120")]
-)
+@pytest.mark.parametrize("goal", [("--delta", "2"), ("--budget", "120")])
 def test_the_best_is_selected_in_the_direction_of_a_figure(
     desim: Desim, options: tuple[str, ...], best: str, goal: tuple[str, ...]
 ) -> None:
@@ -128,7 +126,7 @@ def test_the_best_point_is_searched_in_the_direction_of_a_figure(
 def test_a_figure_without_a_direction_selects_nothing(desim: Desim) -> None:
     """Nor does a search take it; lower scores are never better."""
     text = "nothing says whether a higher or a lower plain is better; give --minimise plain"
-    refused(desim(*SWEEP, "--select", "best", "--delta", "2", "--show", "plain"), text)
+    refused(desim(*SWEEP, "--delta", "2", "--show", "plain"), text)
     search = ("tune", "mine:Lab", "--policy", "mine:Stride", "--set", "policy.size=int:1:9")
     refused(desim(*search, "--budget", "40", "--show", "plain"), text)
     refused(desim(*search, "--budget", "40", "--minimise", "score"), "a higher score is better")

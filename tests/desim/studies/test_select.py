@@ -61,12 +61,12 @@ def test_without_a_range_the_sentence_names_what_may_be_unseen() -> None:
 def test_a_budget_goes_to_the_closest_rivals() -> None:
     """The sentence makes no promise."""
     given: Any = {"set": {"wind": 3.0}, "seeds": range(20), "budget": 60 * len(MANY)}
-    found = select(WALK, MANY, by="ocba", **given)
+    found = select(WALK, MANY, **given)
     assert found.best == (MANY[-1],)
     seeds = {one.name: one.seeds for one in found.candidates}
     assert seeds[MANY[0]] == 20 < seeds[MANY[-1]]
     assert found.episodes == 60 * len(MANY)
-    few = select(WALK, MANY, by="ocba", seeds=range(20), max_seeds=30, budget=1_000)
+    few = select(WALK, MANY, seeds=range(20), max_seeds=30, budget=1_000)
     assert max(one.seeds for one in few.candidates) == 30
     assert found.sentence == (
         "highest mean of 5 after 300 episodes (optimal computing budget allocation); no guarantee"
@@ -130,20 +130,17 @@ def test_a_stopped_selection_goes_on(tmp_path: Path) -> None:
 def test_wrong_arguments_are_refused() -> None:
     """In a sentence each."""
     for options, text in [
-        ({"by": "best"}, "possible: elimination, ocba"),
-        ({}, "elimination needs delta, the smallest difference that matters"),
-        ({"delta": 1.0, "budget": 9}, "budget=9 was given; elimination has no budget"),
-        ({"by": "ocba", "delta": 1.0}, "delta=1 was given; ocba has no delta"),
-        ({"by": "ocba"}, "ocba needs budget, the number of episodes of all candidates together"),
+        ({}, "a selection takes one of delta, the smallest difference that matters, and budget"),
+        ({"delta": 1.0, "budget": 9}, "a selection takes one of delta"),
         (
-            {"by": "ocba", "budget": 100, "seeds": range(21)},
+            {"budget": 100, "seeds": range(21)},
             "budget=100 was given, but the first batch has 21 seeds of 5 candidates",
         ),
         ({"delta": float("inf")}, "delta=inf was given; it is finite and above 0"),
         ({"delta": 1.0, "alpha": 1.0}, "alpha=1 was given; it is above 0 and below 1"),
         (
-            {"by": "ocba", "budget": 9, "seeds": [4]},
-            "one seed was given; ocba begins with at least 2",
+            {"budget": 9, "seeds": [4]},
+            "one seed was given; a budget begins with at least 2",
         ),
     ]:
         with pytest.raises(UsageError, match=text):

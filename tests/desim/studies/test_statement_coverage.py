@@ -1,4 +1,4 @@
-"""What boards, `--until` and `--select` state holds as often as they say."""
+"""What boards, `compare` and `select` state holds as often as they say."""
 
 import csv
 import math

@@ -339,8 +339,7 @@ def test_a_dry_run_counts_and_plays_nothing(tmp_path: Path, stub: Stub) -> None:
     suite, out = suite_file(tmp_path, stub.url, BEER, 'seeds = "0:1"'), tmp_path / "out"
     code, printed, errors = bench(suite, out, "--dry-run")
     assert (code, out.exists()) == (0, False), errors
-    assert "1 of 1 episodes are left: 12 calls, " in printed
-    assert "cost not known" in printed
+    assert "1 of 1 episodes are left: 12 calls; cost not known" in printed
     assert bench(suite, out)[0] == 0
     twice = f'model = "n"\nbase_url = "{stub.url}"\nprice_in = 200\nprice_out = 200'
     plan = read_plan(suite_file(tmp_path, stub.url, BEER, 'seeds = "0:3"', twice=twice))

@@ -12,8 +12,7 @@ from desim import Policy, Seat
 from desim.core.reported import Figures
 from desim.core.roles import Knowledge
 from desim.rows.rows import Rows
-from desim.statistics.clusters import clustered_share
-from desim.studies.boards.ranking import BoardLine, item_table, ranked
+from desim.studies.boards.ranking import BoardLine, ranked
 from desim.studies.sweep import sweep
 
 
@@ -219,9 +218,6 @@ def test_a_policy_that_crashes_ranks_below_its_twin(model: Walk) -> None:
         assert one.estimate is one.difference is lines[1].ranks is None
 
 
-GROUPS = {"i0": ("easy",), "i1": ("easy", "alone"), "i2": ()}
-
-
 def answered() -> Rows:
     """Two policies that answer three items on two seeds."""
     right = {"a": [(1, 0, 1), (1, 1, 0)], "b": [(0, 0, 0), (1, 0, 0)]}
@@ -230,15 +226,6 @@ def answered() -> Rows:
         for policy, of_seeds in right.items()
         for seed, each in enumerate(of_seeds)
     )
-
-
-def test_an_item_counts_once_however_often_it_was_answered() -> None:
-    """A group of a single item has no share, and no line."""
-    table = item_table(answered(), GROUPS, ["a", "b"])
-    assert [line[:2] for line in table.texts] == [["all", "3"], ["easy", "2"]]
-    whole = clustered_share([1, 0, 1, 1, 1, 0], "012012")
-    assert table.lines[0][2].value == (whole.mean, whole.low, whole.high)
-    assert table.texts[1][2].startswith("0.75 [")
 
 
 def test_scores_of_worlds_with_items_rest_on_the_items() -> None:
