@@ -21,10 +21,9 @@ from policies.llm.chat.conversation import (
 )
 from policies.llm.chat.messages import corrected
 from policies.llm.chat.options import LLMOptions
-from policies.llm.method_parts.learning import Learning
-from policies.llm.method_parts.memory_file import shown_memory
-from policies.llm.methods import method_class
-from policies.llm.methods.build import MethodMaker, check_method, own_arguments
+from policies.llm.methods.build import MethodMaker, check_method, method_class
+from policies.llm.methods.learning import Learning
+from policies.llm.methods.memory_file import shown_memory
 from policies.llm.replies import BadReply, read_recorded
 from policies.llm.router.at_seat import Routing, routing_at
 from policies.llm.router.predictions import Item, predicted
@@ -104,7 +103,7 @@ class Llm(OutsidePolicy):
         """Return the classes of the arguments: of every world or of a model's, and of a method."""
         named = given.get("conversation", "")
         options = conversation_kind(model, named).options if model else LLMOptions
-        return options, own_arguments(given.get("method", ""))
+        return options, method_class(given.get("method", ""))
 
     @staticmethod
     def dependencies(model: Model[Any], arguments: Mapping[str, str]) -> Iterable[Any]:
@@ -296,12 +295,11 @@ def _split_arguments(
     options: type[LLMOptions], arguments: Mapping[str, Any]
 ) -> tuple[LLMOptions, dict[str, Any]]:
     """Return the options of a world, and the arguments of the method alone."""
-    own = own_arguments(arguments.get("method", ""))
-    names = parameters(own)
+    method: Any = method_class(arguments.get("method", ""))
+    names = parameters(method)
     of_world = build(options, {k: v for k, v in arguments.items() if k not in names})
     check_method(of_world)
-    of_method = build(own, {k: v for k, v in arguments.items() if k in names})
-    return of_world, {name: getattr(of_method, name) for name in names}
+    return of_world, {k: v for k, v in arguments.items() if k in names}
 
 
 def _calls(options: LLMOptions, conversation: Conversation) -> tuple[Metered, Complete]:

@@ -8,11 +8,12 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from attrs import define, field
 
+from desim.schema.arguments import parameters
 from models.edt.actions import Window
 from models.edt.planning import DecisionLimits
 from models.reasoning.item import from_row
@@ -20,10 +21,10 @@ from models.reasoning.scoring.extraction import MARKER, extract
 from models.reasoning.scoring.grade import grade
 from policies.llm.chat.messages import system, user
 from policies.llm.chat.options import LearningMode
-from policies.llm.method_parts.embedding import Vectors
-from policies.llm.method_parts.items import Answered, Grade, Item, Outcome
-from policies.llm.method_parts.method import Method
-from policies.llm.method_parts.notes import BadNote
+from policies.llm.methods.items import Answered, Grade, Item, Outcome
+from policies.llm.methods.method import Method
+from policies.llm.methods.notes import BadNote
+from policies.llm.methods.similar import Vectors
 from policies.llm.wires.wire import Message, ModelReply, Request
 
 #: Markers of what a game, a dialogue and a plan show.
@@ -235,10 +236,29 @@ class Log:
             raise NoContent
 
 
+Made = TypeVar("Made", bound=Method)
+
+
+def built(method: type[Made], **given: Any) -> Made:
+    """Return a method with its arguments and the attributes that are set at a seat."""
+    kind: Any = method
+    made: Made = kind(**{name: given.pop(name) for name in parameters(kind) if name in given})
+    for name, value in given.items():
+        setattr(made, name, value)
+    return made
+
+
+def asking(question: str, context: str = "", instructions: str = "", number: int = 0) -> Item:
+    """Return the item of a question in text."""
+    told = [system(instructions)] if instructions else []
+    about = [user(context)] if context else []
+    return Item.of(Request([*told, *about, user(question)]), "questions", number)
+
+
 def items_of(run: Mapping[str, Any]) -> list[Item]:
     """Return the questions of a run."""
     return [
-        Item.asking(each["question"], each["context"], "Answer as JSON.", number)
+        asking(each["question"], each["context"], "Answer as JSON.", number)
         for number, each in enumerate(run["items"], 1)
     ]
 

@@ -94,7 +94,6 @@ class LLMOptions(CallLimits):
         history: Rounds kept in the conversation, at least 0; None for the world's number.
         method: How calls become a reply: empty for one call, a method's name, or `module:Class`.
         rounds: How often a method repeats its main step, at least 0; None for its own number.
-        repeat_context: Whether a method's rewriting call contains the context again.
         run_programs: Whether programs in replies are run, in the sandbox, by a method that can;
             None for never, or as published with as_published.
         as_published: Whether a method keeps the defects of the published code.
@@ -125,7 +124,6 @@ class LLMOptions(CallLimits):
     history: int | None = field(default=None, validator=not_negative)
     method: str = ""
     rounds: int | None = field(default=None, validator=not_negative)
-    repeat_context: bool = False
     run_programs: bool | None = None
     as_published: bool = False
     memory: str = ""

@@ -9,68 +9,57 @@ is not reported; ids of fewer than three letters are never recognised as cited; 
 game is revised after an empty critique too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from attrs import Factory, define, evolve, field
+from attrs import Factory, define, evolve, field, frozen
 from attrs.validators import ge, optional
 
 from policies.llm.chat.messages import as_json
-from policies.llm.method_parts import playbook as pages
-from policies.llm.method_parts.items import (
+from policies.llm.methods import playbook as pages
+from policies.llm.methods.items import (
     Answered,
     Grade,
     Item,
     Outcome,
     Past,
+    Task,
     paragraphs,
     reply_text,
 )
-from policies.llm.method_parts.method import Method
-from policies.llm.method_parts.playbook import Playbook
-from policies.llm.method_parts.setting import only_for, per_task
+from policies.llm.methods.method import Method
+from policies.llm.methods.playbook import Playbook
 from policies.llm.replies import objects
-from policies.llm.wires.budget import Spent
 from policies.llm.wires.wire import ModelReply
 
 #: Temperature of reflections and curation, and of answers that are given again.
 _PLAIN = 0.0
 
-#: Tokens of the playbook.
-TOKENS = 80_000
 
-#: The part of the playbook that an answer is given; of a plan, of its lines about the topics, or of
-#: all where no line is about them.
-_GIVEN = per_task(slice(None), game=slice(6_000), plan=slice(-2_500, None))
+@frozen(kw_only=True)
+class _Figures:
+    """What differs by kind of task.
 
-#: Whether an answer is criticised and revised.
-_REVISED = per_task(default=True, plan=False, questions=False)
+    Attributes:
+        given: The part of the playbook that an answer is given; of a plan, of its lines about the
+            topics, or of all where no line is about them.
+        revised: Whether an answer is criticised and revised.
+        rounds: Times that a wrong answer to a question is given again, or that another is revised.
+        period: Questions or decisions of a game after which the playbook is curated.
+    """
 
-#: As published: whether an answer is revised after an empty critique.
-_REVISED_ANYWAY = per_task(default=False, game=True)
+    given: slice = slice(None)
+    revised: bool = True
+    rounds: int = 1
+    period: int = 1
 
-#: The part of a revision's advice about the draft and its critique.
-_CRITICISED = per_task(
-    "# What was said about a first draft\n{said}",
-    game="# The draft\n{draft}\n\n# What was said about it\n{said}",
-)
 
-#: The texts about an ended episode: its subject, and the text that is reflected on.
-_SUBJECT = per_task(
-    "# The decision\n{past.decision}\n\n# What came of it\n{came}",
-    interview="# The case\n{past.outcome.revealed}",
-)
-_ENDED = per_task(
-    "{subject}",
-    game="# The situation\n{past.situation}\n\n{subject}",
-    interview="{subject}\n\n# The dialogue\n{past.situation}\n\n# The last reply\n{past.answer}",
-)
-
-#: Times that a wrong answer to a question is given again, or that another is revised.
-_ROUNDS = per_task(1, questions=3)
-
-#: Questions or decisions of a game after which the playbook is curated.
-_PERIOD = per_task(1, game=5)
+_FIGURES: Mapping[Task, _Figures] = {
+    "game": _Figures(given=slice(6_000), period=5),
+    "plan": _Figures(given=slice(-2_500, None), revised=False),
+    "interview": _Figures(),
+    "questions": _Figures(revised=False, rounds=3),
+}
 
 _USING = (
     "Below is a playbook of what was learned so far. Use the lines that fit and cite their ids in "
@@ -109,10 +98,11 @@ class Ace(Method):
     """
 
     MEMORY: ClassVar[type] = Playbook
-    TEMPERATURES = per_task(0.0, game=0.7, plan=0.7)
+    TEMPERATURE = 0.0
+    TEMPERATURES: ClassVar[Mapping[Task, float]] = {"game": 0.7, "plan": 0.7}
 
     shows_gold: bool = True
-    budget: int = field(default=TOKENS, validator=ge(0))
+    budget: int = field(default=80_000, validator=ge(0))
     period: int | None = field(default=None, validator=optional(ge(1)))
     #: Questions that were learned from; critiques of a game's decisions, and that of the last one.
     _learned: int = field(default=0, init=False)
@@ -125,38 +115,43 @@ class Ace(Method):
     @property
     def times(self) -> int:
         """The number of rounds."""
-        return _ROUNDS[self.task] if self.rounds is None else self.rounds
+        return self._figures.rounds if self.rounds is None else self.rounds
+
+    @property
+    def _figures(self) -> _Figures:
+        return _FIGURES[self.task]
 
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
         """Return the answer; in games and dialogues, one that was criticised and revised."""
         self._latest = None
         answer = self.act(item, temperature, self._advice())
-        try:
-            for _ in range(self.times if _REVISED[self.task] else 0):
-                draft, answer = answer, self._revised(item, answer, temperature)
-                if answer is draft:
-                    break
-        except Spent:
-            return answer
+        for _ in range(self.times if self._figures.revised else 0):
+            draft, answer = answer, self._revised(item, answer, temperature)
+            if answer is draft:
+                break
         return answer
 
     def _advice(self, *further: str) -> str:
         text, topics = self.memory.text, self.setting.topics
         # Without topics no line fits, and with topics that no line names the whole is given.
-        text = (pages.lines_with(text, topics) or text)[_GIVEN[self.task]]
+        text = (pages.lines_with(text, topics) or text)[self._figures.given]
         return paragraphs(_USING.format(text) if text else "", *further)
 
     def _revised(self, item: Item, draft: ModelReply, temperature: float | None) -> ModelReply:
         """Return a draft revised after a critique; if that is empty, the draft by default."""
         text = f"# The question\n{item.question}\n\n# The draft\n{reply_text(draft)}"
         critique = self.consult(_CRITICISE, text, _PLAIN)
-        if not (critique.strip() or (self.as_published and _REVISED_ANYWAY[self.task])):
+        is_game = self.task == "game"
+        if not (critique.strip() or (self.as_published and is_game)):
             return draft
         self._latest = critique
-        said = _CRITICISED[self.task].format(draft=reply_text(draft), said=critique)
+        said = f"# What was said about a first draft\n{critique}"
+        if is_game:
+            said = f"# The draft\n{reply_text(draft)}\n\n# What was said about it\n{critique}"
         # The revision is given the playbook of the draft, though it may be curated in between.
         advice = self._advice(said)
-        self._curate_steps(item, critique)
+        if is_game:
+            self._curate_steps(item, critique)
         revised = self.act(item, temperature, advice)
         return draft if _acts(draft) and not _acts(revised) else revised
 
@@ -169,10 +164,9 @@ class Ace(Method):
             for item in items:
                 self.answer(item)
 
-    @only_for("game")
     def step(self, _: Item, __: ModelReply) -> None:
         """Count a decision of a game; after the last one of a period the count begins anew."""
-        if self._latest is not None:
+        if self.task == "game" and self._latest is not None:
             self._reflections = [] if self._curated else [*self._reflections, self._latest]
             self._latest, self._curated = None, False
 
@@ -190,11 +184,18 @@ class Ace(Method):
         """Forget the reflections of an episode that has ended."""
         self._reflections, self._latest, self._curated = [], None, False
 
-    @only_for("game", "plan", "interview", as_published=("plan", "interview"))
     def learn_episode(self, past: Past) -> None:
-        """Reflect on an ended episode, and curate; as published, not on a game."""
-        subject = _SUBJECT[self.task].format(past=past, came=past.outcome.in_words())
-        ended = _ENDED[self.task].format(past=past, subject=subject)
+        """Reflect on an ended episode other than questions, and curate; as published, no game."""
+        if self.task == "questions" or (self.task == "game" and self.as_published):
+            return
+        came = past.outcome.in_words()
+        subject = ended = f"# The decision\n{past.decision}\n\n# What came of it\n{came}"
+        if self.task == "game":
+            ended = f"# The situation\n{past.situation}\n\n{subject}"
+        elif self.task == "interview":
+            subject = f"# The case\n{past.outcome.revealed}"
+            dialogue = f"# The dialogue\n{past.situation}\n\n# The last reply\n{past.answer}"
+            ended = f"{subject}\n\n{dialogue}"
         self._curate(*self._reflected(self.memory.text, ended), subject)
 
     def _learn_question(self, item: Item, grade: Grade) -> None:
@@ -238,9 +239,8 @@ class Ace(Method):
 
     @property
     def _every(self) -> int:
-        return self.period or _PERIOD[self.task]
+        return self.period or self._figures.period
 
-    @only_for("game")
     def _curate_steps(self, item: Item, critique: str) -> None:
         """Curate after a period of decisions, once even if the last is asked for again."""
         reflections = [*self._reflections, critique]

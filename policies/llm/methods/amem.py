@@ -11,54 +11,39 @@ dialogue holds the text of its case, but not the dialogue.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any, ClassVar
 
 from attrs import define, field
 from attrs.validators import ge
 
 from policies.llm.chat.messages import as_json
-from policies.llm.method_parts.items import (
+from policies.llm.methods.items import (
     Answered,
     Grade,
     Item,
     Past,
+    Task,
     decision_text,
     explanation,
     paragraphs,
 )
-from policies.llm.method_parts.method import Method
-from policies.llm.method_parts.notes import BadNote, Notes, analysis_in, decision_in, noted
-from policies.llm.method_parts.setting import only_for, per_task
+from policies.llm.methods.method import Method
+from policies.llm.methods.notes import BadNote, Notes, analysis_in, decision_in, noted
 from policies.llm.wires.wire import ModelReply
 
 #: Temperature of the calls about notes.
 _NOTES = 0.7
 
-#: Notes that an answer should be given, and how many are added by a general query where there are
-#: fewer.
-_ENOUGH, _MORE = per_task(0, plan=2), 2
+#: Of a plan: notes that an answer should be given, how many are added by a general query where
+#: there are fewer, and characters of all of them.
+_ENOUGH, _MORE, _PLANNED = 2, 2, 4_000
 
 #: Notes that the decision about a new one is shown.
 _NEIGHBORS = 5
 
-#: Evolutions after which the index is built again.
-_EVERY = 100
-
-#: Characters of a question, its context, a decision and an episode's situation in a note, and of
-#: the notes that a plan is given.
+#: Characters of a question, its context, a decision, and a situation in a note. A game's situation
+#: is long, and its end is the present one, by which notes are searched.
 _QUESTION, _CONTEXT, _DECISION, _SITUATION = 1_200, 2_000, 800, 2_000
-_RECALLED_MOST = per_task(None, plan=4_000)
-
-#: Where the part of a situation begins by which notes are searched: of a long game its end is the
-#: present situation.
-_SEARCHED = per_task(None, game=-_SITUATION)
-
-#: Characters of an ended episode's situation in its note.
-_NOTED_SITUATION = per_task(0, game=_SITUATION)
-
-#: As published: whether a note that cannot be read again ends the episode.
-_ENDS_EPISODE = per_task(default=True, questions=False)
 
 _GENERAL = "what was decided in earlier episodes and what came of it"
 
@@ -78,9 +63,7 @@ _EVOLVE = (
 
 _RECALLED = "Notes of what happened earlier; use what fits:"
 
-_WARNING = per_task(
-    "", plan="Do not copy a past decision: adapt it to this situation and mend what went wrong."
-)
+_WARNING = "Do not copy a past decision: adapt it to this situation and mend what went wrong."
 
 
 @define(eq=False, kw_only=True)
@@ -93,10 +76,11 @@ class AgenticMemory(Method):
     """
 
     MEMORY: ClassVar[type] = Notes
-    TEMPERATURES = per_task(0.2, questions=0.0)
-    WINDOW: ClassVar[int] = 20
+    TEMPERATURE = 0.2
+    TEMPERATURES: ClassVar[Mapping[Task, float]] = {"questions": 0.0}
+    WINDOW = 20
 
-    every: int = field(default=_EVERY, validator=ge(1))
+    every: int = field(default=100, validator=ge(1))
     retrieved: int = field(default=4, validator=ge(0))
 
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
@@ -107,11 +91,10 @@ class AgenticMemory(Method):
         """
         return self.act(item, temperature, self._recalled(item))
 
-    @only_for("game")
     def step(self, item: Item, reply: ModelReply) -> None:
         """Note a decision of a game, its observation and its reasons, if it gives any."""
         reasons = explanation(reply)
-        if not reasons:
+        if self.task != "game" or not reasons:
             return
         parts = [
             f"Situation: {item.question[-_SITUATION:]}",
@@ -137,10 +120,14 @@ class AgenticMemory(Method):
             except BadNote:
                 continue
 
-    @only_for("game", "plan", "interview", as_published=("plan", "interview"))
     def learn_episode(self, past: Past) -> None:
-        """Note an ended episode; as published, not a game."""
-        self.add(*_EPISODE_NOTE[self.task](self, past))
+        """Note an ended episode other than questions; as published, not a game."""
+        if self.task == "interview":
+            dialogue = "" if self.as_published else f"{past.situation}\n\n{past.answer}"
+            content = paragraphs(past.outcome.revealed, dialogue)
+            self.add(content, {"case": past.name, "type": "summary"})
+        elif self.task == "plan" or (self.task == "game" and not self.as_published):
+            self.add(self._result(past), {"task": past.name, "episode": past.number})
 
     def add(self, content: str, origin: Mapping[str, Any]) -> None:
         """Have a note analysed and related to its neighbours, and store it.
@@ -149,9 +136,8 @@ class AgenticMemory(Method):
             BadNote: As published, the analysis or the decision is malformed or lacks a field.
         """
         analysis = self.consult(_ANALYSE, content, _NOTES)
-        found = analysis_in(analysis, as_published=self.as_published)
-        note = noted(content, origin, found)
-        near = self.memory.nearest(content, _NEIGHBORS, self.embed)
+        note = noted(content, origin, analysis_in(analysis, as_published=self.as_published))
+        near = self.memory.nearest(content, _NEIGHBORS)
         neighbors = "\n\n".join(f"# Note {index}\n{self._note_text(index)}" for index in near)
         text = f"# The new note\n{note.as_rebuilt}\n\n{neighbors or '(there is no other note)'}"
         decided = self.consult(_EVOLVE, text, _NOTES)
@@ -165,44 +151,37 @@ class AgenticMemory(Method):
         try:
             found = self._retrieved(item)
         except BadNote:
-            if _ENDS_EPISODE[self.task]:
+            if self.task != "questions":
                 raise
             return ""
-        text = "\n\n".join(map(self._note_text, found))[: _RECALLED_MOST[self.task]]
-        return paragraphs(_RECALLED, text, _WARNING[self.task])
+        text = "\n\n".join(map(self._note_text, found))
+        if self.task == "plan":
+            return paragraphs(_RECALLED, text[:_PLANNED], _WARNING)
+        return paragraphs(_RECALLED, text)
 
     def _retrieved(self, item: Item) -> list[int]:
-        search = partial(self.memory.retrieved, embed=self.embed, as_published=self.as_published)
-        found: list[int] = search(item.situation[_SEARCHED[self.task] :], self.retrieved)
-        if len(found) < _ENOUGH[self.task]:
-            more = search(f"{self.setting.role} {_GENERAL}", _MORE)
+        situation = item.situation[-_SITUATION:] if self.task == "game" else item.situation
+        found = self._search(situation, self.retrieved)
+        if self.task == "plan" and len(found) < _ENOUGH:
+            more = self._search(f"{self.setting.role} {_GENERAL}", _MORE)
             found += [index for index in more if index not in found]
+        return found
+
+    def _search(self, text: str, count: int) -> list[int]:
+        found: list[int] = self.memory.retrieved(text, count, as_published=self.as_published)
         return found
 
     def _note_text(self, index: int) -> str:
         note = self.memory.notes[index]
         return f"{note.content}\n({note.context}; {', '.join([*note.keywords, *note.tags])})"
 
-
-def _of_decision(method: AgenticMemory, past: Past) -> tuple[str, dict[str, Any]]:
-    """Return the note of a game or a plan, and its origin."""
-    situation = past.situation[: _NOTED_SITUATION[method.task]]
-    score = past.outcome.score
-    parts = [
-        f"Episode of: {past.name}",
-        f"Situation: {situation}" if situation else "",
-        f"Decision: {past.decision[:_DECISION]}",
-        f"Result: {as_json(dict(past.outcome.metrics))}",
-        "" if score is None else f"Score: {score:g}",
-    ]
-    origin = {"task": past.name, "episode": past.number}
-    return "\n".join(part for part in parts if part), origin
-
-
-def _of_dialogue(method: AgenticMemory, past: Past) -> tuple[str, dict[str, Any]]:
-    """Return the note of an interview, and its origin."""
-    dialogue = "" if method.as_published else f"{past.situation}\n\n{past.answer}"
-    return paragraphs(past.outcome.revealed, dialogue), {"case": past.name, "type": "summary"}
-
-
-_EPISODE_NOTE = per_task(_of_decision, interview=_of_dialogue)
+    def _result(self, past: Past) -> str:
+        """Return the note of a game or a plan."""
+        score, parts = past.outcome.score, [f"Episode of: {past.name}"]
+        if self.task == "game" and past.situation:
+            parts.append(f"Situation: {past.situation[:_SITUATION]}")
+        parts.append(f"Decision: {past.decision[:_DECISION]}")
+        parts.append(f"Result: {as_json(dict(past.outcome.metrics))}")
+        if score is not None:
+            parts.append(f"Score: {score:g}")
+        return "\n".join(parts)

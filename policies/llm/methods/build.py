@@ -1,60 +1,73 @@
-"""A method at a seat, from the arguments that a user gives."""
+"""The methods by name, and a method at a seat, from the arguments that a user gives."""
 
 from collections.abc import Mapping, Sequence
-from functools import cache
-from types import NoneType
-from typing import Any, Literal, get_origin, get_type_hints
+from types import MappingProxyType
+from typing import Any
 
-from attrs import evolve, field, fields, frozen, make_class
+from attrs import evolve, field, fields, frozen
 
 from desim import Seat
-from desim.errors import UsageError
-from desim.schema import members
+from desim.catalog.imports import load
+from desim.errors import UsageError, possible
+from desim.schema.arguments import build, parameters
 from policies.llm.chat.conversation import Conversation
 from policies.llm.chat.options import LLMOptions
-from policies.llm.method_parts.learning import Learning
-from policies.llm.method_parts.method import Method, NoMemory
-from policies.llm.methods import METHODS, method_class
+from policies.llm.methods.ace import Ace
+from policies.llm.methods.amem import AgenticMemory
+from policies.llm.methods.dynamic_cheatsheet import DynamicCheatsheet
+from policies.llm.methods.gepa import Gepa
+from policies.llm.methods.learning import Learning
+from policies.llm.methods.memoryless import ChainOfThought, Debate, Discussion, SelfRefine
+from policies.llm.methods.method import Method, NoMemory
+from policies.llm.methods.reflexion import Reflexion
 from policies.llm.wires.wire import Complete, Request
 
-#: Types of the fields that a user may set by an argument.
-_PLAIN = {bool, int, float, str, NoneType}
+#: The methods by name.
+METHODS: Mapping[str, type[Method]] = MappingProxyType(
+    {
+        "cot": ChainOfThought,
+        "self_refine": SelfRefine,
+        "reflexion": Reflexion,
+        "amem": AgenticMemory,
+        "debate": Debate,
+        "discussion": Discussion,
+        "dynamic_cheatsheet": DynamicCheatsheet,
+        "gepa": Gepa,
+        "ace": Ace,
+    }
+)
 
 #: Options that a router leaves no room for.
 _NOT_ROUTED = ("method", "memory", "learning", "train")
 
 
-def own_arguments(method: str) -> type:
-    """Return a class of the arguments that a method adds to `LLMOptions`; none without a method.
+def method_class(name: str) -> type[Method]:
+    """Return the class of a method, by its name here or by `module:Class` for a user's own.
 
-    These are the fields of plain types (numbers, texts, true or false) that the method's class adds
-    to those of `Method`, with their defaults and validators.
+    Its fields are arguments of `llm`; without a name, `Method`, which has none.
 
     Raises:
-        UsageError: The method is unknown, or a field has the name of an argument of `llm`.
+        UsageError: The method is unknown, its class does not derive from `Method`, or it has a
+            field with the name of an argument of `llm`.
     """
-    cls: Any = method_class(method) if method else Method
-    return _own_arguments(cls)
-
-
-@cache
-def _own_arguments(cls: Any) -> type:
-    hints, base = get_type_hints(cls), {each.name for each in fields(Method)}
-    own = {
-        each.alias: field(default=each.default, validator=each.validator, type=hints[each.name])
-        for each in fields(cls)
-        if each.init and each.name not in base and _is_plain(hints[each.name])
-    }
-    for name in (each.name for each in fields(LLMOptions) if each.name in own):
+    if not name:
+        return Method
+    if ":" not in name:
+        if name not in METHODS:
+            hint = possible(name, list(METHODS))
+            raise UsageError(f"method={name} was given; {hint}, or module:Class")
+        return METHODS[name]
+    cls = load(name, "method")
+    if not (isinstance(cls, type) and issubclass(cls, Method)):
+        base = f"{Method.__module__}.{Method.__name__}"
+        raise UsageError(f"method={name} was given, which is no class derived from {base}")
+    own: Any = cls
+    for taken in parameters(LLMOptions).keys() & parameters(own).keys():
         raise UsageError(
-            f"method {cls.__module__}:{cls.__qualname__} has a field {name!r}, which is the name "
-            "of an argument of llm; rename the field"
+            f"method {name} has a field {taken!r}, which is the name of an argument of llm; "
+            "rename the field"
         )
-    return make_class(f"{cls.__name__}Arguments", own, kw_only=True, frozen=True)
-
-
-def _is_plain(kind: Any) -> bool:
-    return get_origin(kind) is Literal or {*members(kind)} <= _PLAIN
+    return cls
 
 
 def check_method(options: LLMOptions) -> None:
@@ -62,13 +75,13 @@ def check_method(options: LLMOptions) -> None:
     if options.router:
         _check_routed(options)
         return
-    cls = method_class(options.method) if options.method else None
-    if options.run_programs and not (cls and cls.RUNS_PROGRAMS):
+    cls = method_class(options.method)
+    if options.run_programs and not cls.RUNS_PROGRAMS:
         runners = [name for name, each in METHODS.items() if each.RUNS_PROGRAMS]
         raise UsageError(
             f"run_programs=true was given, but only method={' or '.join(runners)} runs programs"
         )
-    if options.memory and not (cls and cls.MEMORY is not NoMemory):
+    if options.memory and cls.MEMORY is NoMemory:
         what = f"method {options.method!r} has no memory" if options.method else "no method"
         raise UsageError(f"memory={options.memory} was given, but {what}")
     if options.train and options.learning != "offline":
@@ -76,7 +89,6 @@ def check_method(options: LLMOptions) -> None:
 
 
 def _check_routed(options: LLMOptions) -> None:
-    """Refuse options that a router leaves no room for."""
     defaults = {each.name: each.default for each in fields(LLMOptions)}
     for name in _NOT_ROUTED:
         if (value := getattr(options, name)) != defaults[name]:
@@ -95,7 +107,7 @@ class MethodMaker:
         complete: The call beneath.
         seat: The model, the role and the seed.
         conversation: The conversation at the seat; its setting is the methods'.
-        own: The arguments of the method alone; see `own_arguments`.
+        own: The arguments of the method that the options name.
     """
 
     options: LLMOptions
@@ -108,7 +120,8 @@ class MethodMaker:
         """Return the method that the options name, with its memory; None where they name none.
 
         Raises:
-            UsageError: The file of the memory is invalid, or there is nothing to learn from.
+            UsageError: An argument or the file of the memory is invalid, or there is nothing to
+                learn from.
         """
         options, talk = self.options, self.conversation
         if not options.method:
@@ -137,15 +150,10 @@ class MethodMaker:
 
     def method(self, name: str, **own: Any) -> Method:
         """Return a method, whatever the options name, with an empty memory."""
-        options, talk = self.options, self.conversation
-        return method_class(name)(
-            complete=self.complete,
-            setting=evolve(talk.setting, role=self.seat.role),
-            rounds=options.rounds,
-            as_published=options.as_published,
-            repeat_context=options.repeat_context,
-            run_programs=options.run_programs,
-            seed=self.seat.seed,
-            number=int(talk.grade is not None),
-            **own,
-        )
+        method, options = build(method_class(name), own), self.options
+        method.complete = self.complete
+        method.setting = evolve(self.conversation.setting, role=self.seat.role)
+        method.rounds, method.as_published = options.rounds, options.as_published
+        method.run_programs, method.seed = options.run_programs, self.seat.seed
+        method.number = int(self.conversation.grade is not None)
+        return method

@@ -11,7 +11,7 @@ goes on with what it printed, up to three times. Published: off for questions, o
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -20,25 +20,16 @@ from attrs.validators import ge
 
 from desim.sandbox import ProgramLimits, run_block
 from policies.llm.chat.messages import as_json, assistant_message, user
-from policies.llm.method_parts.embedding import most_similar
-from policies.llm.method_parts.items import Answered, Grade, Item, Past, paragraphs, reply_text
-from policies.llm.method_parts.method import Method
-from policies.llm.method_parts.setting import only_for, per_task
-from policies.llm.wires.budget import Spent
+from policies.llm.methods.items import Answered, Grade, Item, Past, Task, paragraphs, reply_text
+from policies.llm.methods.method import Method
+from policies.llm.methods.similar import most_similar
 from policies.llm.wires.wire import ModelReply, Request
 
 #: Temperatures of curation, and of the curation for a plan.
 _PLAIN, _PLAN = 0.0, 0.7
 
-#: Characters of the sheet that an answer is given, and of one that is stored.
-_LONGEST = 40_000
-_SHOWN = per_task(None, plan=1_200)
-
-#: Whether each item has a sheet of its own, which is not stored.
-_OWN_SHEET = per_task(default=False, questions=True)
-
-#: Whether programs are run as published.
-_RUN_AS_PUBLISHED = per_task(default=True, questions=False)
+#: Characters of a sheet that is stored, and of one that a plan is given.
+_LONGEST, _PLANNED = 40_000, 1_200
 
 #: Limits of a program run, whose output is put into a prompt.
 _LIMITS = ProgramLimits(seconds=2.0, output=8_000)
@@ -48,17 +39,13 @@ _OPEN, _CLOSE = "<cheatsheet>", "</cheatsheet>"
 #: A program that is to be run, and the marker behind its fence that says so.
 _FENCE = "```"
 _PROGRAM = re.compile(r"```python[ \t]*\n(.*?)```", re.DOTALL)
-MARKER = "<RUN>"
-
-_EMPTY = "(empty)"
+_MARKER = "<RUN>"
 
 _USING = "A cheatsheet from earlier work; use what helps and check it before you rely on it:\n\n{}"
 
-_BEFORE = "Your answer in the round before:"
-
 _RUNNING = (
     "You may have a program run: write it in one ```python block and end your reply with "
-    f"{MARKER}. It has two seconds and the standard library; what it prints is shown to you, and "
+    f"{_MARKER}. It has two seconds and the standard library; what it prints is shown to you, and "
     "you then go on."
 )
 
@@ -73,11 +60,6 @@ _POINTS = (
     f"Write the whole new sheet, at most 12 points, between {_OPEN} and {_CLOSE}."
 )
 
-#: Runs a program and returns what it prints.
-Runner = Callable[[str], str]
-
-_IN_SANDBOX = partial(run_block, limits=_LIMITS)
-
 
 @frozen(kw_only=True)
 class Cheatsheet:
@@ -91,19 +73,20 @@ class DynamicCheatsheet(Method):
     """Answers with a cheatsheet, and keeps it.
 
     Attributes:
-        run: Runs the first program of a reply that has one before `MARKER`, if programs are run.
+        run: Runs the first program of a reply that has one before the marker, if programs are run.
         neighbors: Similar questions that the curator is shown.
         runs: Programs of a reply that are run, one after the other.
     """
 
     MEMORY: ClassVar[type] = Cheatsheet
-    TEMPERATURES = per_task(0.0, plan=0.7)
-    RUNS_PROGRAMS: ClassVar[bool] = True
-    NEEDS_OUTCOMES: ClassVar[bool] = False
+    TEMPERATURE = 0.0
+    TEMPERATURES: ClassVar[Mapping[Task, float]] = {"plan": 0.7}
+    RUNS_PROGRAMS = True
+    NEEDS_OUTCOMES = False
 
-    run: Runner = _IN_SANDBOX
     neighbors: int = field(default=3, validator=ge(0))
     runs: int = field(default=3, validator=ge(0))
+    run: Callable[[str], str] = field(default=partial(run_block, limits=_LIMITS), init=False)
     #: Texts and answers of a stream's items, by number.
     _texts: dict[int, str] = field(default=Factory(dict), init=False)
     _answers: dict[int, str] = field(default=Factory(dict), init=False)
@@ -116,46 +99,37 @@ class DynamicCheatsheet(Method):
         In further rounds the sheet is rewritten after the answer, and the question asked again with
         both.
         """
-        if _OWN_SHEET[self.task]:
+        if self.task == "questions":
             return self._generated(item, self._sheet_for(item), temperature)
         reply = self._generated(item, self._sheet, temperature)
-        try:
-            for _ in range(self.times - 1 if self.learns else 0):
-                with self.learning():
-                    self.step(item, reply)
-                before = f"{_BEFORE}\n{reply_text(reply)}"
-                reply = self._generated(item, self._sheet, temperature, before)
-        except Spent:
-            return reply
+        for _ in range(self.times - 1 if self.learns else 0):
+            with self.learning():
+                self.step(item, reply)
+            before = f"Your answer in the round before:\n{reply_text(reply)}"
+            reply = self._generated(item, self._sheet, temperature, before)
         return reply
 
     @property
     def _sheet(self) -> str:
-        shown: str = self.memory.text[: _SHOWN[self.task]]
-        return shown
+        text: str = self.memory.text
+        return text[:_PLANNED] if self.task == "plan" else text
 
     def _generated(
         self, item: Item, sheet: str, temperature: float | None, before: str = ""
     ) -> ModelReply:
-        advice = paragraphs(self._advice(sheet), before)
-        request = item.request(advice, self.own_temperature(temperature))
-        reply = self.complete(request)
-        if not self._runs:
+        using = _USING.format(sheet) if sheet else ""
+        advice = paragraphs(using, _RUNNING if self._runs_programs else "", before)
+        reply = self.act(item, temperature, advice)
+        if not self._runs_programs:
             return reply
-        try:
-            return self._ran(request, reply)
-        except Spent:
-            return reply
+        return self._ran(item.request(advice, self.own_temperature(temperature)), reply)
 
     @property
-    def _runs(self) -> bool:
+    def _runs_programs(self) -> bool:
         """Whether programs are run: as asked for; else as published, but for questions."""
         if self.run_programs is None:
-            return self.as_published and _RUN_AS_PUBLISHED[self.task]
+            return self.as_published and self.task != "questions"
         return self.run_programs
-
-    def _advice(self, sheet: str) -> str:
-        return paragraphs(_USING.format(sheet) if sheet else "", _RUNNING if self._runs else "")
 
     def _ran(self, request: Request, reply: ModelReply) -> ModelReply:
         """Run the program of a reply and let the model go on, up to a number of times.
@@ -164,11 +138,11 @@ class DynamicCheatsheet(Method):
         """
         parts: list[str] = []
         for _ in range(self.runs):
-            before, marked, _ = reply.text.partition(MARKER)
+            before, marked, _ = reply.text.partition(_MARKER)
             program = _PROGRAM.search(before)
             if not marked or program is None or not before.rstrip().endswith(_FENCE):
                 break
-            said = f"{before.rstrip()}\n{MARKER}"
+            said = f"{before.rstrip()}\n{_MARKER}"
             shown = f"[OUTPUT]\n{_FENCE}\n{self.run(program[1])}\n{_FENCE}"
             turn = assistant_message(evolve(reply, text=said))
             more = [turn, user(f"{shown}\n\nGo on from here.")]
@@ -192,26 +166,26 @@ class DynamicCheatsheet(Method):
             self._store(sheet)
             self._answers[each.item.number] = reply_text(reply)
 
-    @only_for("game", "interview")
     def step(self, item: Item, reply: ModelReply) -> None:
-        """Have the sheet rewritten after a decision or message."""
-        text = f"# The task\n{item.situation}\n\n# The answer\n{reply_text(reply)}"
-        self._store(sheet_in(self._curated(_CURATE, text, _PLAIN), self.memory.text))
+        """Have the sheet rewritten after a decision of a game or a message."""
+        if self.task in ("game", "interview"):
+            text = f"# The task\n{item.situation}\n\n# The answer\n{reply_text(reply)}"
+            self._store(sheet_in(self._curated(_CURATE, text, _PLAIN), self.memory.text))
 
-    @only_for("game", "plan", as_published=("plan",))
     def learn_episode(self, past: Past) -> None:
-        """Have the sheet rewritten after an episode; as published, of a plan alone."""
+        """Have the sheet rewritten after a game or a plan; as published, after a plan alone."""
+        if self.task not in (("plan",) if self.as_published else ("game", "plan")):
+            return
         decision, result = past.decision, past.outcome.in_words()
         if self.as_published:
             decision, result = as_json(dict(past.outcome.metrics)), str(past.number)
-        text = f"# The decision\n{decision}\n\n# Result\n{result}"
-        reply = self._curated(_POINTS, text, _PLAN)
+        reply = self._curated(_POINTS, f"# The decision\n{decision}\n\n# Result\n{result}", _PLAN)
         # A reply without tags is taken as the sheet.
         untagged = "" if _OPEN in reply else reply.strip()
         self._store(sheet_in(reply, untagged or self.memory.text))
 
     def _curated(self, role: str, text: str, temperature: float) -> str:
-        old = f"# The cheatsheet so far\n{self.memory.text or _EMPTY}"
+        old = f"# The cheatsheet so far\n{self.memory.text or '(empty)'}"
         return self.consult(role, f"{old}\n\n{text}", temperature, phase="memory")
 
     def _sheet_for(self, item: Item) -> str:
@@ -225,7 +199,7 @@ class DynamicCheatsheet(Method):
         """Return the numbers of the most similar other items, the most similar first."""
         others = [number for number in self._texts if number != item.number]
         texts = [self._texts[number] for number in others]
-        found = most_similar(self._texts[item.number], texts, self.neighbors, self.embed)
+        found = most_similar(self._texts[item.number], texts, self.neighbors)
         return [others[index] for index in found]
 
     def _similar_pairs(self, item: Item) -> str:

@@ -6,26 +6,16 @@ dialogues some fixed variants of the prompt are tried for some episodes each, an
 For a plan the prompt is a guideline and does not change.
 """
 
-from collections.abc import Sequence
+import random
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from attrs import Factory, define, evolve, field, frozen
 from attrs.validators import and_, ge, le, optional
 
-from policies.llm.method_parts.evolution import (
-    BATCH,
-    BUDGET,
-    DRAW_ONE,
-    EXPLOIT,
-    Draws,
-    Evolution,
-    best_of,
-    mean,
-    prompts_in,
-)
-from policies.llm.method_parts.items import Answered, Grade, Item, Past
-from policies.llm.method_parts.method import Method
-from policies.llm.method_parts.setting import only_for, per_task
+from policies.llm.methods.evolution import Evolution, best_of, mean, prompts_in
+from policies.llm.methods.items import Answered, Grade, Item, Past, Task
+from policies.llm.methods.method import Method
 from policies.llm.wires.wire import ModelReply
 
 #: Temperature of the reflector.
@@ -37,8 +27,6 @@ _PARETO, _FEEDBACK = 15, 30
 #: Prompts that are written to begin with, where learning has a part of its own.
 _INITIAL = 6
 
-SEED = "Answer the query with care and check the result before you give it."
-
 #: Styles that are tried in games, and beyond them in dialogues.
 _STYLES = (
     "",
@@ -49,10 +37,9 @@ _STYLES = (
     " Be brief: one point at a time, each with a figure.",
 )
 
-#: The number of styles that are tried, and of the episodes for each. Questions are answered with a
-#: prompt that evolves instead.
-_TRIED = per_task(len(_STYLES), game=4, plan=1, questions=0)
-_TRIALS = per_task(3, game=2, plan=0)
+#: The number of styles that are tried, and of the episodes for each.
+_TRIED: Mapping[Task, int] = {"game": 4, "plan": 1, "interview": len(_STYLES)}
+_TRIALS: Mapping[Task, int] = {"game": 2, "plan": 0, "interview": 3}
 
 #: Episodes of a style whose scores are kept.
 _KEPT = 100
@@ -69,7 +56,8 @@ _MERGE = f"Write one prompt that unites the strengths of the prompts below. {_FO
 
 _WRITE = (
     "Write different prompts, each a few sentences of instructions that help a model to answer "
-    f"queries such as those below, in the spirit of the first prompt. {_FORMAT}"
+    f"queries such as those below, in the spirit of the first prompt. {_FORMAT} Write {_INITIAL} "
+    "of them."
 )
 
 
@@ -104,23 +92,24 @@ class Gepa(Method):
     """
 
     MEMORY: ClassVar[type] = Prompts
-    TEMPERATURES = per_task(0.0, game=0.7)
+    TEMPERATURE = 0.0
+    TEMPERATURES: ClassVar[Mapping[Task, float]] = {"game": 0.7}
 
-    start: str = SEED
-    budget: int = field(default=BUDGET, validator=ge(0))
-    batch: int = field(default=BATCH, validator=ge(1))
-    exploit: float = field(default=EXPLOIT, validator=and_(ge(0), le(1)))
-    draw_one: float = field(default=DRAW_ONE, validator=and_(ge(0), le(1)))
+    start: str = "Answer the query with care and check the result before you give it."
+    budget: int = field(default=150, validator=ge(0))
+    batch: int = field(default=2, validator=ge(1))
+    exploit: float = field(default=0.95, validator=and_(ge(0), le(1)))
+    draw_one: float = field(default=0.9, validator=and_(ge(0), le(1)))
     trials: int | None = field(default=None, validator=optional(ge(1)))
-    draws: Draws | None = None
-    last: Evolution | None = field(default=None, init=False)
+    draws: random.Random | None = field(default=None, init=False)
+    last: Evolution[Item] | None = field(default=None, init=False)
     _seen: list[Item] = field(default=Factory(list), init=False)
 
     # -- answering ---------------------------------------------------------------------------------
 
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
         """Return the answer, in one call."""
-        if not _TRIED[self.task]:
+        if self.task == "questions":
             return self._answered(self.memory.best or self.start, item, temperature)
         return self.act(item, temperature, f"A guideline:\n{self.start}{_STYLES[self._style()]}")
 
@@ -140,9 +129,10 @@ class Gepa(Method):
 
     # -- learning ----------------------------------------------------------------------------------
 
-    @only_for("game", "interview")
     def learn_episode(self, past: Past) -> None:
-        """Count the score of an episode for the style that was used."""
+        """Count the score of a game or dialogue for the style that was used."""
+        if self.task not in ("game", "interview"):
+            return
         style, score = self._style(), past.outcome.score or 0.0
         tried = [*self.memory.tried, *[()] * (_TRIED[self.task] - len(self.memory.tried))]
         tried[style] = (*tried[style], score)[:_KEPT]
@@ -163,17 +153,13 @@ class Gepa(Method):
         self._evolve(self._initial(items), grade)
 
     def _evolve(self, prompts: Sequence[str], grade: Grade) -> None:
-        draws = self.draws or Draws(f"{self.seed}/{self.memory.evolutions}")
+        draws = self.draws or random.Random(f"{self.seed}/{self.memory.evolutions}")  # noqa: S311
         pareto, feedback = _parts(self._seen, draws)
         self.last = Evolution(
-            feedback=len(feedback),
-            score_pareto=lambda prompt: self._scores(prompt, pareto, grade),
-            score_feedback=lambda prompt, batch: self._scores(
-                prompt, [feedback[index] for index in batch], grade
-            ),
-            propose=lambda prompt, batch, scores: self._proposed(
-                prompt, [feedback[index] for index in batch], scores
-            ),
+            pareto=pareto,
+            feedback=feedback,
+            score=lambda prompt, items: self._scores(prompt, items, grade),
+            propose=self._proposed,
             merge=self._merged,
             draws=draws,
             budget=self.budget,
@@ -195,7 +181,7 @@ class Gepa(Method):
     def _proposed(self, prompt: str, items: Sequence[Item], scores: Sequence[float]) -> list[str]:
         parts = [f"# The prompt\n{prompt}"]
         for item, score in zip(items, scores, strict=True):
-            parts.append(f"# A query\n{query('', item).strip()}\nScore: {float(score)}")
+            parts.append(f"{_query_shown(item)}\nScore: {float(score)}")
         return prompts_in(self.consult(_PROPOSE, "\n\n".join(parts), _REFLECTOR))
 
     def _merged(self, prompts: Sequence[str]) -> list[str]:
@@ -204,10 +190,10 @@ class Gepa(Method):
 
     def _initial(self, items: Sequence[Item]) -> list[str]:
         """Return prompts that the model writes from some questions; the first where it does not."""
-        shown = [f"# A query\n{query('', item).strip()}" for item in items[:_PARETO]]
-        text = "\n\n".join([f"# The first prompt\n{self.start}", *shown])
-        asked = f"{_WRITE} Write {_INITIAL} of them."
-        return prompts_in(self.consult(asked, text, _REFLECTOR))[:_INITIAL] or [self.start]
+        text = "\n\n".join(
+            [f"# The first prompt\n{self.start}", *map(_query_shown, items[:_PARETO])]
+        )
+        return prompts_in(self.consult(_WRITE, text, _REFLECTOR))[:_INITIAL] or [self.start]
 
 
 def query(prompt: str, item: Item) -> str:
@@ -215,16 +201,24 @@ def query(prompt: str, item: Item) -> str:
     return f"{prompt}\n\nQuery: {item.context}\n\n{item.question}\nAnswer:"
 
 
-def _parts(seen: Sequence[Item], draws: Draws) -> tuple[list[Item], list[Item]]:
+def _query_shown(item: Item) -> str:
+    return f"# A query\n{query('', item).strip()}"
+
+
+def _parts(seen: Sequence[Item], draws: random.Random) -> tuple[list[Item], list[Item]]:
     """Return the Pareto set and the feedback set of all items seen.
 
     The sets share items only where there are not enough for both.
     """
-    numbers = range(len(seen))
-    pareto = draws.sample(len(seen), _PARETO) if len(seen) > _PARETO else list(numbers)
-    wanted = min(_FEEDBACK, len(seen))
-    others = [number for number in numbers if number not in pareto]
-    pool = others if len(others) >= wanted else list(numbers)
-    drawn = draws.sample(len(pool), wanted) if len(pool) > wanted else list(range(len(pool)))
-    feedback = [pool[number] for number in drawn]
+    pareto = _drawn(range(len(seen)), _PARETO, draws)
+    others = [number for number in range(len(seen)) if number not in pareto]
+    pool = others if len(others) >= min(_FEEDBACK, len(seen)) else range(len(seen))
+    feedback = _drawn(pool, _FEEDBACK, draws)
     return [seen[number] for number in pareto], [seen[number] for number in feedback]
+
+
+def _drawn(numbers: Sequence[int], most: int, draws: random.Random) -> list[int]:
+    """Return some of the numbers in random order; all of them where there are not more."""
+    if len(numbers) <= most:
+        return list(numbers)
+    return [numbers[at] for at in draws.sample(range(len(numbers)), most)]

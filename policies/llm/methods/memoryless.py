@@ -3,14 +3,16 @@
 Source: reference SPEC of FirmBench, section 5, and its vectors.
 """
 
+import re
+from collections.abc import Mapping
+from typing import ClassVar
+
 from attrs import define, field
 from attrs.validators import ge
 
-from policies.llm.method_parts.items import Item, decision_text, paragraphs, reply_text
-from policies.llm.method_parts.method import Method
-from policies.llm.method_parts.review import VERDICT, Reviewed, feedback_of
-from policies.llm.method_parts.setting import per_task
-from policies.llm.wires.budget import Spent
+from policies.llm.methods.items import Item, Task, decision_text, paragraphs, reply_text
+from policies.llm.methods.method import Method
+from policies.llm.replies import objects
 from policies.llm.wires.wire import ModelReply
 
 # -- chain of thought ------------------------------------------------------------------------------
@@ -25,30 +27,99 @@ _SILENT = (
     "only the answer, in the form asked for."
 )
 
-_STEPS = per_task(_SILENT, questions=_ALOUD)
-
 
 @define(eq=False, kw_only=True)
 class ChainOfThought(Method):
     """One call with a request to reason in steps; no memory."""
 
-    TEMPERATURES = per_task(0.7, questions=0.0)
+    TEMPERATURE = 0.7
+    TEMPERATURES: ClassVar[Mapping[Task, float]] = {"questions": 0.0}
 
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
         """Return the answer."""
-        return self.act(item, temperature, _STEPS[self.task])
+        return self.act(item, temperature, _ALOUD if self.task == "questions" else _SILENT)
+
+
+# -- answers that are reviewed ---------------------------------------------------------------------
+
+#: Keys of the verdict, the first one present counts, and a verdict written as text.
+_FLAGS = ("is_correct", "is_valid")
+_AS_TEXT = {"true": True, "yes": True, "false": False, "no": False}
+
+_APPROVING = re.compile(r"\b(correct|no issues|looks good)\b", re.IGNORECASE)
+
+#: Words of a complaint. The published test does not look for them, so that "not correct" and "the
+#: correct order is 5" approve there.
+_COMPLAINING = re.compile(
+    r"\b(incorrect|wrong|not|isn't|but|however|should|instead|error|mistake|correct (\w+ )?is)\b",
+    re.IGNORECASE,
+)
+
+
+@define(eq=False, kw_only=True)
+class Reviewed(Method):
+    """The base of methods that rewrite an answer until a review approves it."""
+
+    ROUNDS = 2
+    TEMPERATURE = 0.0
+
+    def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
+        """Return an answer, rewritten until a review approves it or the rounds are used up."""
+        answer = self.act(item, temperature, self.advice())
+        reviews: list[str] = []
+        for _ in range(self.times):
+            reviews.append(self.review(item, answer))
+            if self.approved(reviews[-1]):
+                break
+            answer = self.rewritten(item, answer, reviews)
+        return answer
+
+    def advice(self) -> str:
+        """Return the advice for the first answer."""
+        return ""
+
+    def review(self, item: Item, answer: ModelReply) -> str:
+        """Return a review of an answer, by a call of the model."""
+        raise NotImplementedError
+
+    def approved(self, review: str) -> bool:
+        """Return whether a review approves of the answer."""
+        return approves(review, as_published=self.as_published)
+
+    def rewritten(self, item: Item, answer: ModelReply, reviews: list[str]) -> ModelReply:
+        """Return an answer rewritten after the last of some reviews."""
+        raise NotImplementedError
+
+
+def approves(review: str, *, as_published: bool = False) -> bool:
+    """Return whether a review approves of the answer, by its flag or by a word.
+
+    Args:
+        review: The review, with or without a JSON verdict.
+        as_published: Whether an approving word counts wherever it stands, as in the published
+            code; otherwise it does not beside a complaint.
+    """
+    for verdict in objects(review):
+        for name in _FLAGS:
+            flag = verdict.get(name)
+            if isinstance(flag, str):
+                flag = _AS_TEXT.get(flag.strip().lower())
+            if isinstance(flag, bool):
+                return flag
+    return praises(review, as_published=as_published)
+
+
+def praises(review: str, *, as_published: bool = False) -> bool:
+    """Return whether a review in free text finds no fault; for `as_published` see `approves`."""
+    if not as_published and _COMPLAINING.search(review):
+        return False
+    return bool(_APPROVING.search(review))
 
 
 # -- self-refine -----------------------------------------------------------------------------------
 
-#: Temperatures of audits, and of rewritten answers: a plan is decided as at first once more.
-_AUDITS = 0.2
-_REWRITES = per_task(0.2, plan=0.0)
-
-#: As published: whether reviewer and rewriter see the decision alone, and whether the rewriter gets
-#: the question without its context.
-_DECISION_ALONE = per_task(default=False, plan=True)
-_QUESTION_ALONE = per_task(default=False, questions=True)
+#: Temperature of audits, and of rewritten answers but for a plan, which is decided as at first.
+_CAREFUL = 0.2
 
 _AUDIT = (
     "You audit somebody's answer to the task below. Work the task out for yourself, compare your "
@@ -71,43 +142,46 @@ _REWRITE = (
 class SelfRefine(Reviewed):
     """Audits and rewrites its own answers, at most `rounds` times; no memory.
 
-    As published, the rewriting call of a question lacks the context of the question, and the
-    reviewer of a plan sees the decision alone.
+    As published, the rewriting call of a question lacks the context of the question, and reviewer
+    and rewriter of a plan see the decision alone.
     """
 
     def review(self, item: Item, answer: ModelReply) -> str:
         """Return the audit of an answer."""
         if self._sees_decision_alone:
             decision = decision_text(answer, self.setting.keys)
-            return self.consult(_REVIEW, f"# The decision\n{decision}", _AUDITS)
+            return self.consult(_REVIEW, f"# The decision\n{decision}", _CAREFUL)
         text = f"{item.whole}\n\n# The answer\n{reply_text(answer) or '(nothing)'}"
-        # Other servers than those that are asked for schemas may not know them.
-        verdict = VERDICT if item.schema is not None else None
-        return self.consult(_AUDIT, text, _AUDITS, verdict)
+        return self.consult(_AUDIT, text, _CAREFUL)
 
     def rewritten(self, item: Item, answer: ModelReply, reviews: list[str]) -> ModelReply:
         """Return the answer without the faults that the audit names."""
-        alone = self._sees_decision_alone
-        given = decision_text(answer, self.setting.keys) if alone else reply_text(answer)
-        without_context = _QUESTION_ALONE[self.task] and not self.repeat_context
-        situation = item.question if without_context else item.situation
+        situation, given, audit = item.situation, reply_text(answer), reviews[-1]
+        if self.task == "questions" and self.as_published:
+            situation = item.question
+        if self._sees_decision_alone:
+            situation, given = "", decision_text(answer, self.setting.keys)
+            audit = feedback_of(audit)
         text = paragraphs(
-            "" if alone else f"# The situation\n{situation}",
+            situation and f"# The situation\n{situation}",
             f"# Your answer\n{given or '(nothing)'}",
-            f"# The audit\n{feedback_of(reviews[-1]) if alone else reviews[-1]}",
+            f"# The audit\n{audit}",
             _REWRITE,
         )
-        return self.rewrite(item, text, _REWRITES[self.task])
+        return self.rewrite(item, text, 0.0 if self.task == "plan" else _CAREFUL)
 
     @property
     def _sees_decision_alone(self) -> bool:
-        return _DECISION_ALONE[self.task] and self.as_published and not self.repeat_context
+        return self.task == "plan" and self.as_published
+
+
+def feedback_of(review: str) -> str:
+    """Return the feedback of a JSON verdict; empty if the review contains no feedback."""
+    found = (verdict.get("feedback") for verdict in objects(review))
+    return next((feedback for feedback in found if isinstance(feedback, str)), "")
 
 
 # -- debate ----------------------------------------------------------------------------------------
-
-#: Temperatures of the opponent and the judge.
-_CON, _JUDGE = 0.2, 0.0
 
 _OPPONENT = (
     "Somebody has answered the task below. Try to prove them wrong: test every figure, assumption "
@@ -129,29 +203,22 @@ class Debate(Method):
     rounds.
     """
 
-    TEMPERATURES = per_task(0.0)
+    TEMPERATURE = 0.0
 
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
-        """Return the judge's answer; after a limit, the proponent's last one."""
+        """Return the judge's answer."""
         sides: list[str] = []
         answer = self.act(item, temperature)
-        try:
-            for number in range(1, self.times + 1):
-                if number > 1:
-                    answer = self.act(item, temperature)
-                pro = f"# Round {number}, proponent\n{reply_text(answer)}"
-                con = self.consult(_OPPONENT, f"{item.whole}\n\n{pro}", _CON)
-                sides += [pro, f"# Round {number}, opponent\n{con}"]
-            text = "\n\n".join([item.situation, *sides, _JUDGING])
-            return self.rewrite(item, text, _JUDGE, "judge")
-        except Spent:
-            return answer
+        for number in range(1, self.times + 1):
+            if number > 1:
+                answer = self.act(item, temperature)
+            pro = f"# Round {number}, proponent\n{reply_text(answer)}"
+            con = self.consult(_OPPONENT, f"{item.whole}\n\n{pro}", temperature=0.2)
+            sides += [pro, f"# Round {number}, opponent\n{con}"]
+        return self.rewrite(item, "\n\n".join([item.situation, *sides, _JUDGING]), 0.0, "judge")
 
 
 # -- discussion ------------------------------------------------------------------------------------
-
-#: Temperature of the moderator.
-_MODERATOR = 0.0
 
 _MODERATING = (
     "The experts above have worked on this independently. Where they agree, check that they are "
@@ -171,27 +238,18 @@ class Discussion(Method):
         experts: Number of experts, at least 1.
     """
 
-    TEMPERATURES = per_task(0.2)
+    TEMPERATURE = 0.2
 
     experts: int = field(default=3, validator=ge(1))
 
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
-        """Return the moderator's answer; after a limit, the last expert's."""
-        answer: ModelReply | None = None
+        """Return the moderator's answer."""
         told: list[str] = []
-        try:
-            for _ in range(max(1, self.times)):
-                said: list[str] = []
-                for number in range(1, self.experts + 1):
-                    answer = self.act(item, temperature, self._advice(number, told))
-                    said.append(f"# Expert {number}\n{reply_text(answer)}")
-                told = said
-            text = "\n\n".join([item.situation, *told, _MODERATING])
-            return self.rewrite(item, text, _MODERATOR, "judge")
-        except Spent:
-            if answer is None:
-                raise
-            return answer
+        for _ in range(max(1, self.times)):
+            advices = [self._advice(number, told) for number in range(1, self.experts + 1)]
+            replies = [self.act(item, temperature, advice) for advice in advices]
+            told = [f"# Expert {n}\n{reply_text(reply)}" for n, reply in enumerate(replies, 1)]
+        return self.rewrite(item, "\n\n".join([item.situation, *told, _MODERATING]), 0.0, "judge")
 
     def _advice(self, number: int, told: list[str]) -> str:
         """Return the advice for an expert: their number, and what was said in the round before."""

@@ -14,17 +14,12 @@ from typing import Any, ClassVar
 from attrs import Factory, define, evolve, field, frozen
 
 from policies.llm.chat.messages import as_json
-from policies.llm.method_parts.items import Answered, Grade, Item, Past, paragraphs, reply_text
-from policies.llm.method_parts.review import Reviewed, praises
-from policies.llm.method_parts.setting import only_for, per_task
+from policies.llm.methods.items import Answered, Grade, Item, Past, paragraphs, reply_text
+from policies.llm.methods.memoryless import Reviewed, praises
 from policies.llm.wires.wire import ModelReply
 
 #: Temperature of critiques, rewritten answers and lessons.
 _REVISE = 0.2
-
-#: Whether an answer is criticised at all, and whether the reply of a turn is stored as published.
-_CRITICISED = per_task(default=True, plan=False)
-_REPLY_STORED = per_task(default=False, game=True)
 
 #: Lessons that an answer is given, and lessons that are kept for those who read the memory.
 _SHOWN, _KEPT = 3, 100
@@ -63,7 +58,7 @@ class Lesson:
         figures: Figures of the episode.
     """
 
-    text: str
+    text: str = ""
     success: bool = False
     goal: float | None = None
     decision: str = ""
@@ -104,7 +99,7 @@ class Reflexion(Reviewed):
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
         """Return an answer, rewritten until a critique finds no fault or the rounds are used up."""
         self._critiques.pop(item.number, None)
-        if not _CRITICISED[self.task]:
+        if self.task == "plan":
             return self.act(item, temperature, self.advice())
         return super().answer(item, temperature)
 
@@ -133,14 +128,13 @@ class Reflexion(Reviewed):
         )
         return self.rewrite(item, text, _REVISE)
 
-    @only_for("game", "interview")
     def step(self, item: Item, reply: ModelReply) -> None:
         """Remember the critique of a turn; as published, also one that approves."""
         critique = self._critiques.get(item.number)
-        if critique is None:
+        if critique is None or self.task == "questions":
             return
         if self.as_published:
-            self._store(reply_text(reply) if _REPLY_STORED[self.task] else critique)
+            self._store(reply_text(reply) if self.task == "game" else critique)
         elif not praises(critique):
             self._store(critique)
 
@@ -159,9 +153,10 @@ class Reflexion(Reviewed):
         """As published, evaluations write to the memory too."""
         return self.as_published
 
-    @only_for("game", "plan", as_published=("plan",))
     def learn_episode(self, past: Past) -> None:
-        """Write a lesson, also if the episode reached its goal."""
+        """Write a lesson on a game or plan, also if it reached its goal; as published, on plans."""
+        if self.task not in (("plan",) if self.as_published else ("game", "plan")):
+            return
         lesson = self._shifted(past) if self.as_published else self._about(past)
         figures, shown = as_json(dict(lesson.figures)), lesson.decision or "(not known)"
         text = f"# The decision\n{shown}\n\n# What came of it\n{figures}"
@@ -174,17 +169,13 @@ class Reflexion(Reviewed):
         self.memory = self.memory.add(Lesson(text=text.strip()[:_LONGEST] or _EMPTY))
 
     def _about(self, past: Past) -> Lesson:
-        """Return what a lesson is about."""
+        """Return a lesson without its text."""
         metric, wanted = self.setting.goal or ("", 0.0)
         value = past.outcome.metrics.get(metric)
         goal = float(value) if isinstance(value, int | float) else None
-        return Lesson(
-            text="",
-            success=goal is not None and goal >= wanted,
-            goal=goal,
-            decision=past.decision,
-            figures=past.outcome.metrics,
-        )
+        success = goal is not None and goal >= wanted
+        figures = past.outcome.metrics
+        return Lesson(success=success, goal=goal, decision=past.decision, figures=figures)
 
     def _shifted(self, past: Past) -> Lesson:
         """Return the same as published: the figures are taken for the decision.
@@ -192,4 +183,4 @@ class Reflexion(Reviewed):
         The number of the episode is taken for the figures, so that the goal is never known.
         """
         decision = as_json(dict(past.outcome.metrics))
-        return Lesson(text="", decision=decision, figures={"metrics": past.number})
+        return Lesson(decision=decision, figures={"metrics": past.number})

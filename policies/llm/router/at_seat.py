@@ -15,9 +15,8 @@ from desim.schema.untrusted import decode_json
 from desim.short_repr import short_repr
 from desim.show.files import read_text
 from policies.llm.chat.messages import ASKED_AGAIN, as_json
-from policies.llm.method_parts.method import Method
-from policies.llm.methods import METHODS
-from policies.llm.methods.build import MethodMaker
+from policies.llm.methods.build import METHODS, MethodMaker
+from policies.llm.methods.method import Method
 from policies.llm.router.labels import Labeller, Labels, Sample
 from policies.llm.router.learning import tallied, written
 from policies.llm.router.policy import LABELS, Policy, holds, table_4, unwrapped

@@ -19,7 +19,7 @@ from desim.schema.validators import LONGEST_TEXT
 from policies.llm.chat.conversation import Conversation, ConversationKind, ParsedReply
 from policies.llm.chat.messages import as_json, as_object, strict, system, user
 from policies.llm.chat.options import ROUTED, LLMOptions, choice
-from policies.llm.method_parts.setting import Setting
+from policies.llm.methods.items import Setting
 from policies.llm.replies import BadReply, objects
 from policies.llm.wires.wire import Message, ModelReply, Request
 from policies.llm.worlds.consulting_replies import (

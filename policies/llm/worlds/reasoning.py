@@ -22,8 +22,7 @@ from desim.schema.described import Schema
 from policies.llm.chat.conversation import ConversationKind, ParsedReply
 from policies.llm.chat.messages import as_object, strict, system, user
 from policies.llm.chat.options import LLMOptions, choice
-from policies.llm.method_parts.items import Item, Outcome
-from policies.llm.method_parts.setting import Setting
+from policies.llm.methods.items import Item, Outcome, Setting
 from policies.llm.wires.wire import Message, ModelReply, Request
 from policies.llm.worlds.generic import GenericConversation
 

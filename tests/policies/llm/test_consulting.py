@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from attrs import define, field
-from support.method_traces import Replayed, dialogue
+from support.method_traces import Replayed, built, dialogue
 from support.paths import REFERENCE
 from support.scripted import conversation_at, player, worded
 from support.scripted import seat_of as seat_at
@@ -21,10 +21,9 @@ from desim.episodes.series import part_episode
 from desim.errors import PolicyFailed, UsageError
 from models.consulting import CandidateView, Case, Consulting, Reply
 from models.consulting.seats import END, FIELDS, JudgeView, Message
-from policies.llm.method_parts.items import Item
-from policies.llm.method_parts.playbook import Playbook
-from policies.llm.method_parts.setting import Setting
-from policies.llm.methods import METHODS
+from policies.llm.methods.build import METHODS
+from policies.llm.methods.items import Item, Setting
+from policies.llm.methods.playbook import Playbook
 from policies.llm.wires.wire import ModelReply, Request
 from policies.llm.worlds import consulting
 from policies.llm.worlds.consulting_replies import STOCK
@@ -204,7 +203,8 @@ def test_a_candidate_with_a_method(method: str, run: dict[str, Any]) -> None:
     assert ("response_format" in talk.request_fields) == first["json_mode"]
     assert "temperature" not in talk.request_fields
     model = Replayed([call for step in run["steps"] for call in step.get("calls", [])])
-    built = METHODS[method](
+    made = built(
+        METHODS[method],
         complete=model,
         setting=Setting(task="interview", name="K1"),
         as_published=True,
@@ -212,8 +212,8 @@ def test_a_candidate_with_a_method(method: str, run: dict[str, Any]) -> None:
     )
     for number, step in enumerate(replies, 1):
         item = Item.of(Request(dialogue(number)), task="interview")
-        reply = built.answer(item)
-        built.step(item, reply)
+        reply = made.answer(item)
+        made.step(item, reply)
         said = talk.read(reply, None).action.text
         wanted = STOCK if step["result"] == "(STOCK SENTENCE)" else step["result"]
         # GEPA's published candidate sends the JSON around its reply to the interviewer, too.

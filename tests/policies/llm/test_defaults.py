@@ -10,7 +10,7 @@ from support.stub import serving, text
 from desim import catalog, play
 from desim.cli.main import main
 from desim.episodes.usage import default_share, is_played
-from policies.llm.methods import METHODS
+from policies.llm.methods.build import METHODS
 
 NONSENSE = "Lorem ipsum dolor sit amet."
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from attrs import field, frozen
 from support.cases import thinned
-from support.method_traces import answer_stream
+from support.method_traces import answer_stream, asking
 from support.paths import PYTHONPATH
 from support.scripted import called, player, seat_of, worded
 from support.stub import Served, serving, text
@@ -21,11 +21,9 @@ from desim.errors import BadRecord, UsageError
 from policies.llm.chat.conversation import Conversation
 from policies.llm.chat.messages import user
 from policies.llm.chat.options import LLMOptions
-from policies.llm.method_parts.items import Item, Outcome
-from policies.llm.method_parts.memory_file import MAX_BYTES, read_memory, shown_memory
-from policies.llm.method_parts.setting import Setting
-from policies.llm.methods import METHODS, method_class
-from policies.llm.methods.build import MethodMaker, check_method
+from policies.llm.methods.build import METHODS, MethodMaker, check_method, method_class
+from policies.llm.methods.items import Item, Outcome, Setting
+from policies.llm.methods.memory_file import MAX_BYTES, read_memories, shown_memory
 from policies.llm.methods.reflexion import Reflexion
 from policies.llm.wires.budget import CallLimits
 from policies.llm.wires.wire import ModelReply, Request
@@ -203,7 +201,7 @@ def test_a_memory_is_carried_in_a_file(method: str, tmp_path: Path) -> None:
     assert {row["role"] for row in rows} == {"retailer"}
     assert any("pending episode" in row for row in rows)
     # Another role has a memory of its own in the same file.
-    assert read_memory(file, method, "factory", METHODS[method]) is None
+    assert "factory" not in read_memories(file, method)
 
 
 def test_a_memory_does_not_change_in_an_evaluation(tmp_path: Path) -> None:
@@ -261,7 +259,7 @@ def test_a_folder_is_no_memory_and_a_missing_folder_takes_none(tmp_path: Path) -
 #: Holds the lock of a file until its input ends.
 HOLDER = """
 import sys
-from policies.llm.method_parts.memory_file import memory_lock
+from policies.llm.methods.memory_file import memory_lock
 lock = memory_lock(sys.argv[1])
 print("held", flush=True)
 sys.stdin.read()
@@ -396,9 +394,10 @@ def test_usage_is_summed_by_phase(method: str, phases: set[str]) -> None:
 
 def test_answers_to_learn_from_are_calls_of_the_memory() -> None:
     """GEPA scores prompts by answers that are reported nowhere; they are counted as its memory."""
-    method = method_class("gepa")(complete=lambda r: phases.append(r.phase) or ModelReply("4"))
+    method = method_class("gepa")()
+    method.complete = lambda r: phases.append(r.phase) or ModelReply("4")
     phases: list[str] = []
-    items = [Item.asking(f"{n} + 1?", number=n) for n in range(1, 4)]
+    items = [asking(f"{n} + 1?", number=n) for n in range(1, 4)]
     method.setting = Setting(task="questions")
     answer_stream(method, items, lambda *_: Outcome(correct=False))
     assert phases[:3] == ["step"] * 3

@@ -16,8 +16,8 @@ from typing import ClassVar
 
 from attrs import define, evolve, field, frozen
 from attrs.validators import ge
-from policies.llm.method_parts.items import Item, Past
-from policies.llm.method_parts.method import Method
+from policies.llm.methods.items import Item, Past
+from policies.llm.methods.method import Method
 from policies.llm.wires.wire import ModelReply
 
 
@@ -151,7 +151,7 @@ def test_a_record_with_a_users_method_imports_nothing_untrusted(users: Path) -> 
         ("mine:Mine,learning=never", "learning=never"),
         ("mine:Mind", "did you mean 'Mine'?"),
         ("min:Mine", "there is no module 'min'"),
-        ("mine:Scores", "no class derived from policies.llm.method_parts.method.Method"),
+        ("mine:Scores", "no class derived from policies.llm.methods.method.Method"),
         ("mine:Clashing", "a field 'temperature'"),
         ("mind", "or module:Class"),
         ("cot,experts=5", "has no argument 'experts'"),

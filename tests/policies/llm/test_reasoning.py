@@ -17,8 +17,7 @@ from models.reasoning.model import ReasoningTasks
 from models.reasoning.seat import Question, Reply
 from policies.llm.adapter import Llm
 from policies.llm.chat.options import LLMOptions
-from policies.llm.methods import METHODS
-from policies.llm.methods.build import MethodMaker
+from policies.llm.methods.build import METHODS, MethodMaker
 from policies.llm.wires.budget import CallLimits
 from policies.llm.wires.wire import ModelReply
 

@@ -12,7 +12,7 @@ from support.suites import bench, record_of, suite_file, table
 
 from desim import Episode, catalog, play, play_series, replay, resume
 from desim.errors import BadRecord, PolicyWarning, UsageError
-from policies.llm.methods import METHODS
+from policies.llm.methods.build import METHODS
 from policies.llm.router.at_seat import MAX_BYTES, read_policy
 from policies.llm.router.policy import table_4
 from policies.llm.router.predictions import read_items

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from attrs import define, field
+from support.method_traces import built
 from support.router_items import Asked
 from support.scripted import player, seat_of, worded
 
@@ -118,7 +119,8 @@ def test_the_router_plays_a_world_in_front_of_methods() -> None:
     world = catalog.model("beer_game")
     policy, model = player(seat_of(world), lambda _: worded('{"order_qty": 4}'))
     model_calls = policy.complete
-    offered = {"cot": model_calls, "self_refine": SelfRefine(complete=model_calls, rounds=1)}
+    refine = built(SelfRefine, complete=model_calls, rounds=1)
+    offered = {"cot": model_calls, "self_refine": refine}
     default = Policy(default="self_refine")
     policy.complete = Routing(name="r", policy=default, methods=offered, task="shop")
     episode = play(world, {next(iter(world.roles)): policy}, seed=1)

@@ -7,9 +7,8 @@ from typing import Any, ClassVar
 from attrs import Factory, define, evolve, field, frozen
 
 from policies.llm.chat.messages import request_of
-from policies.llm.method_parts.embedding import Embed, hashed
-from policies.llm.method_parts.items import Answered, Grade, Item, Past
-from policies.llm.method_parts.setting import Setting, Task
+from policies.llm.methods.items import Answered, Grade, Item, Past, Setting, Task
+from policies.llm.wires.budget import Spent
 from policies.llm.wires.wire import Complete, ModelReply, Phase, Request
 
 
@@ -22,6 +21,9 @@ class NoMemory:
 class Method:
     """A `complete` made of several calls; the methods derive from it and override `answer`.
 
+    Fields that a derived class adds are arguments of the spec. The attributes below are set at a
+    seat, or by hand: `method.complete = call`.
+
     A method with a memory names its class in `MEMORY`, a plain class that can be written as JSON,
     and overrides what it learns from: `step`, `learn_episode` or `learn`. They change the memory
     only after the calls that a change needs, so that a limit reached on the way leaves it whole.
@@ -31,11 +33,8 @@ class Method:
         setting: Facts of the world.
         rounds: How often the method repeats its main step; None for the published number.
         as_published: Whether the defects of the published code are kept.
-        repeat_context: Whether a call that rewrites an answer repeats the context even if the
-            published one does not.
         run_programs: Whether programs in replies are run, by a method that can (`RUNS_PROGRAMS`);
             None for as published, and then only with *as_published*.
-        embed: Turns texts into vectors.
         seed: The seed of the method's random draws, if it makes any.
         learns: Whether the memory may change.
         number: The number of the present question, from 1; 0 where questions are not counted.
@@ -45,7 +44,8 @@ class Method:
     MEMORY: ClassVar[type] = NoMemory
     #: Rounds if none are given.
     ROUNDS: ClassVar[int] = 1
-    #: Temperatures of answers by kind of task; a kind that is missing has the server's.
+    #: The temperature of answers, and those of single kinds of task; None for the server's.
+    TEMPERATURE: ClassVar[float | None] = None
     TEMPERATURES: ClassVar[Mapping[Task, float]] = {}
     #: Whether programs in replies may be run.
     RUNS_PROGRAMS: ClassVar[bool] = False
@@ -54,28 +54,30 @@ class Method:
     #: Items that are answered with a memory that does not change in between.
     WINDOW: ClassVar[int] = 15
 
-    complete: Complete
-    setting: Setting = field(factory=Setting)
-    rounds: int | None = None
-    as_published: bool = False
-    repeat_context: bool = False
-    run_programs: bool | None = None
-    embed: Embed = hashed
-    seed: int = 0
-    learns: bool = True
-    number: int = 0
-    memory: Any = field(default=Factory(lambda self: self.MEMORY(), takes_self=True))
+    complete: Complete = field(init=False)
+    setting: Setting = field(factory=Setting, init=False)
+    rounds: int | None = field(default=None, init=False)
+    as_published: bool = field(default=False, init=False)
+    run_programs: bool | None = field(default=None, init=False)
+    seed: int = field(default=0, init=False)
+    learns: bool = field(default=True, init=False)
+    number: int = field(default=0, init=False)
+    memory: Any = field(default=Factory(lambda self: self.MEMORY(), takes_self=True), init=False)
+    _last: ModelReply | None = field(default=None, init=False)
 
     def __call__(self, request: Request) -> ModelReply:
-        """Return the answer.
-
-        If a limit is reached on the way, the answer that was paid for last is returned.
+        """Return the answer; if a limit is reached on the way, the last one that was paid for.
 
         Raises:
             Spent: A limit was reached before there was an answer.
         """
-        item = Item.of(request, self.task, self.number)
-        return self.answer(item, request.temperature)
+        self._last = None
+        try:
+            return self.answer(Item.of(request, self.task, self.number), request.temperature)
+        except Spent:
+            if self._last is None:
+                raise
+            return self._last
 
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
         """Return the answer to an item; *temperature* replaces that of a first answer."""
@@ -136,7 +138,8 @@ class Method:
 
     def own_temperature(self, given: float | None) -> float | None:
         """Return the temperature of an answer: the one given, else that of the kind of task."""
-        return self.TEMPERATURES.get(self.task) if given is None else given
+        own = self.TEMPERATURES.get(self.task, self.TEMPERATURE)
+        return own if given is None else given
 
     def act(self, item: Item, temperature: float | None, advice: str = "") -> ModelReply:
         """Return an answer in the form that the world requires, tools included.
@@ -146,22 +149,19 @@ class Method:
             temperature: The temperature; None for the method's own, else the server's.
             advice: Put at the end of the instructions.
         """
-        return self.complete(item.request(advice, self.own_temperature(temperature)))
+        self._last = self.complete(item.request(advice, self.own_temperature(temperature)))
+        return self._last
 
     def rewrite(
         self, item: Item, text: str, temperature: float | None, phase: Phase = "step"
     ) -> ModelReply:
         """Return an answer to a text that replaces the conversation."""
         request = request_of(item.instructions, text, temperature, phase)
-        return self.complete(evolve(request, tools=item.tools, schema=item.schema))
+        self._last = self.complete(evolve(request, tools=item.tools, schema=item.schema))
+        return self._last
 
     def consult(
-        self,
-        role: str,
-        text: str,
-        temperature: float | None,
-        schema: Mapping[str, Any] | None = None,
-        phase: Phase = "judge",
+        self, role: str, text: str, temperature: float | None, phase: Phase = "judge"
     ) -> str:
         """Return the text of a call other than an answer: a critique, a lesson, a note.
 
@@ -169,9 +169,6 @@ class Method:
             role: The model's role and task in this call.
             text: The subject of the call.
             temperature: The temperature.
-            schema: JSON Schema of the reply, used only if the world's answers have one, because
-                other servers may not support schemas.
             phase: What the call is for: by default the judgement of an answer.
         """
-        request = request_of(role, text, temperature, phase)
-        return self.complete(evolve(request, schema=schema)).text
+        return self.complete(request_of(role, text, temperature, phase)).text

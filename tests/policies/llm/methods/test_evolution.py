@@ -1,13 +1,17 @@
 """Evolution: selection, the budget, and what is done with unusable replies."""
 
 import math
+import random
 from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.llm.method_parts.evolution import BUDGET, Draws, Evolution, leaders, prompts_in
+from policies.llm.methods.evolution import Evolution, leaders, prompts_in
+
+#: Items that may be scored.
+BUDGET = 150
 
 SCORES = st.integers(1, 5).flatmap(
     lambda items: st.lists(
@@ -43,25 +47,24 @@ class Counting:
         self.items = 0
         self.proposals = proposals
 
-    def pareto(self, prompt: str) -> list[float]:
-        """Score on 15 items."""
-        return self.batch(prompt, range(15))
-
-    def batch(self, prompt: str, items: Sequence[int]) -> list[float]:
+    def score(self, prompt: str, items: Sequence[int]) -> list[float]:
         """Score on some items."""
         self.items += len(items)
         return [float(len(prompt) > item) for item in items]
 
-    def evolution(self, seed: int = 0, budget: int = BUDGET) -> Evolution:
+    def evolution(self, seed: int = 0, budget: int = BUDGET) -> Evolution[int]:
         """Return an evolution of these."""
         return Evolution(
-            feedback=30,
-            score_pareto=self.pareto,
-            score_feedback=self.batch,
+            pareto=range(15),
+            feedback=range(30),
+            score=self.score,
             propose=lambda prompt, *_: [prompt + each for each in self.proposals],
             merge=lambda prompts: ["+".join(prompts)],
-            draws=Draws(seed),
+            draws=random.Random(seed),  # noqa: S311
             budget=budget,
+            batch=2,
+            exploit=0.95,
+            draw_one=0.9,
         )
 
 
@@ -106,7 +109,7 @@ def test_a_merged_candidate_joins_with_scores_of_zero() -> None:
 def test_without_feedback_items_the_first_prompt_stays() -> None:
     """No round can be made, so that none is."""
     evolution = Counting(["!"]).evolution()
-    evolution.feedback = 0
+    evolution.feedback = ()
     assert evolution.run(["p"]).prompt == "p"
 
 

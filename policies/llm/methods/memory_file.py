@@ -1,26 +1,23 @@
 """Memories of methods in a file: JSON, one memory for each role.
 
-A file may come from a stranger: it is read as data, checked against the memory's class, and limited
-in size. It is written whole under another name and then renamed, by one process at a time.
+A file may come from a stranger: it is read as data and limited in size. It is written whole under
+another name and then renamed, by one process at a time.
 """
 
 import os
 import weakref
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from attrs import frozen
 
 from desim.core.policy import ShownMemory
-from desim.errors import SchemaError, UsageError
+from desim.errors import UsageError
 from desim.records.record_lock import RecordLock
-from desim.schema import from_plain, to_plain
 from desim.schema.untrusted import decode_json
 from desim.show.files import read_text, write_whole
-from policies.llm.method_parts.items import Past
-from policies.llm.method_parts.method import Method
 
 #: The format, which the file names; it is counted up when its meaning changes.
 FORMAT = "desim-memory/1"
@@ -56,62 +53,29 @@ def memory_lock(path: str) -> MemoryLock:
     return lock
 
 
-@frozen(kw_only=True)
-class Remembered:
-    """The memory of a role, as it is carried from episode to episode.
-
-    Attributes:
-        episodes: Episodes that have ended.
-        state: The method's memory.
-        pending: Episodes that have ended and were not learned from yet, the first one first.
-    """
-
-    episodes: int
-    state: Any
-    pending: tuple[Past, ...] = ()
-
-    @classmethod
-    def of(cls, value: Any, method: type[Method], where: str) -> "Remembered":
-        """Return the memory of plain values; SchemaError where they are not one of the method."""
-        plain = from_plain(value, dict[str, Any], where)
-        return cls(
-            episodes=from_plain(plain.get("episodes", 0), int, f"{where}.episodes"),
-            state=from_plain(plain.get("state", {}), method.MEMORY, f"{where}.state"),
-            pending=tuple(from_plain(plain.get("pending", []), list[Past], f"{where}.pending")),
-        )
-
-    def plain(self) -> dict[str, Any]:
-        """Return the memory as plain values."""
-        pending = [to_plain(past) for past in self.pending]
-        return {"episodes": self.episodes, "state": to_plain(self.state), "pending": pending}
-
-
-def read_memory(path: str | Path, name: str, role: str, method: type[Method]) -> Remembered | None:
-    """Return the memory of a role in a file; None if the file or the role in it is missing.
+def read_memories(path: str, method: str) -> dict[str, Any]:
+    """Return the memories in a file as plain values by role; none if there is no file.
 
     Args:
         path: The file.
-        name: The name of the method that must have written it.
-        role: The role.
-        method: The method's class.
+        method: The name of the method that must have written it.
 
     Raises:
         UsageError: The file cannot be read, is not a memory file, or is of another method.
     """
     whole = _whole(path)
     if whole is None:
-        return None
-    if whole["method"] != name:
+        return {}
+    if whole["method"] != method:
         raise UsageError(
-            f"memory={path} was given, a memory of method {whole['method']!r}, not of {name!r}; "
+            f"memory={path} was given, a memory of method {whole['method']!r}, not of {method!r}; "
             "name another file"
         )
-    if role not in whole["roles"]:
-        return None
-    return _checked(whole["roles"][role], method, path, role)
+    roles: dict[str, Any] = whole["roles"]
+    return roles
 
 
-def write_memory(path: str | Path, name: str, role: str, memory: Remembered) -> None:
+def write_memory(path: str, method: str, role: str, plain: Any) -> None:
     """Write the memory of a role, and leave those of other roles as they are.
 
     The process must hold the file's lock; otherwise changes by other processes would be lost.
@@ -119,15 +83,12 @@ def write_memory(path: str | Path, name: str, role: str, memory: Remembered) -> 
     Raises:
         UsageError: The file cannot be written, or is not a memory file of this method.
     """
-    whole = _whole(path) or {"roles": {}}
-    if whole.get("method", name) != name:
-        raise UsageError(f"memory={path} was given, a memory of method {whole['method']!r}")
-    roles = {**whole["roles"], role: memory.plain()}
-    encoded = msgspec.json.encode({"format": FORMAT, "method": name, "roles": roles})
+    roles = {**read_memories(path, method), role: plain}
+    encoded = msgspec.json.encode({"format": FORMAT, "method": method, "roles": roles})
     write_whole(Path(path), [msgspec.json.format(encoded, indent=1)])
 
 
-def shown_memory(path: str | Path) -> ShownMemory:
+def shown_memory(path: str) -> ShownMemory:
     """Return the memories of a file for people: a row for each entry of a list or line of a text.
 
     Raises:
@@ -138,9 +99,8 @@ def shown_memory(path: str | Path) -> ShownMemory:
         raise UsageError(f"there is no file {path}")
     kept = {role: each for role, each in whole["roles"].items() if isinstance(each, dict)}
     rows = [{"role": role, **row} for role, each in kept.items() for row in _rows(each)]
-    return ShownMemory(
-        whole["method"], rows, {role: kept[role].get("episodes", 0) for role in kept}
-    )
+    episodes = {role: each.get("episodes", 0) for role, each in kept.items()}
+    return ShownMemory(whole["method"], rows, episodes)
 
 
 def _rows(memory: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -156,7 +116,7 @@ def _rows(memory: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"pending episode": past.get("number") if isinstance(past, dict) else past}
 
 
-def _whole(path: str | Path) -> dict[str, Any] | None:
+def _whole(path: str) -> dict[str, Any] | None:
     """Return the JSON object of a file; None if the file does not exist."""
     try:
         content = read_text(path, MAX_BYTES)
@@ -165,22 +125,10 @@ def _whole(path: str | Path) -> dict[str, Any] | None:
     except (OSError, ValueError) as fault:
         why = getattr(fault, "strerror", None) or fault
         raise UsageError(f"memory={path} cannot be read: {why}") from None
-    try:
+    with suppress(ValueError):
         whole = decode_json(content)
-    except ValueError:
-        whole = None
-    if (
-        not isinstance(whole, dict)
-        or whole.get("format") != FORMAT
-        or not isinstance(whole.get("method"), str)
-        or not isinstance(whole.get("roles"), dict)
-    ):
-        raise UsageError(f"memory={path} was given, which is no memory in the format {FORMAT}")
-    return whole
-
-
-def _checked(plain: Any, method: type[Method], path: str | Path, role: str) -> Remembered:
-    try:
-        return Remembered.of(plain, method, f"roles.{role[:80]}")
-    except SchemaError as fault:
-        raise UsageError(f"memory={path} was given, which is no valid memory: {fault}") from None
+        if isinstance(whole, dict) and whole.get("format") == FORMAT:
+            method, roles = whole.get("method"), whole.get("roles")
+            if isinstance(method, str) and isinstance(roles, dict):
+                return whole
+    raise UsageError(f"memory={path} was given, which is no memory in the format {FORMAT}")

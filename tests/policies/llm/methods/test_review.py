@@ -2,7 +2,7 @@
 
 import pytest
 
-from policies.llm.method_parts.review import approves, feedback_of, praises
+from policies.llm.methods.memoryless import approves, feedback_of, praises
 
 
 @pytest.mark.parametrize(

@@ -6,52 +6,19 @@ Source: reference SPEC of FirmBench, section 5 (GEPA), and its vectors.
 import random
 import re
 from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
 
 from attrs import define, field, frozen
 
-from policies.llm.method_parts.playbook import object_in
+from policies.llm.methods.playbook import object_in
 
-#: Items that may be scored in one evolution.
-BUDGET = 150
-
-#: Items of a mini-batch.
-BATCH = 2
-
-#: Probability of drawing among the leaders, and then of drawing one instead of merging them.
-EXPLOIT, DRAW_ONE = 0.95, 0.9
+T = TypeVar("T")
 
 #: Prompts that are taken from one reply, and characters of each.
 _PROMPTS, _LONGEST = 20, 8_000
 
 #: The beginning of a list item: a bullet or a number.
 _MARK = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
-
-
-class Draws:
-    """The random draws of an evolution.
-
-    Args:
-        seed: A number or text; the same one gives the same draws everywhere.
-    """
-
-    def __init__(self, seed: int | str) -> None:
-        self._random = random.Random(seed)  # noqa: S311 (no secret)
-
-    def sample(self, count: int, size: int, /) -> list[int]:
-        """Return *size* different numbers below *count*."""
-        return self._random.sample(range(count), size)
-
-    def uniform(self) -> float:
-        """Return a number of at least 0 and below 1."""
-        return self._random.random()
-
-    def weighted(self, among: Sequence[int], weights: Sequence[float], /) -> int:
-        """Return one of some numbers, by weight."""
-        return self._random.choices(list(among), weights=list(weights))[0]
-
-    def pick(self, count: int, /) -> int:
-        """Return a number below *count*."""
-        return self._random.randrange(count)
 
 
 @frozen
@@ -82,15 +49,13 @@ class Step:
         selected: The candidate that was tried.
         strategy: How it was selected: exploit-max, exploit-normal, exploit-merge, explore.
         accepted: Whether a new prompt joined the candidates.
-        batch_mean: The selected candidate's mean over the mini-batch.
-        new_mean: The new prompt's mean; None if the round made no new prompt.
+        new_mean: The new prompt's mean over the mini-batch; None if the round made no new prompt.
         budget_left: Items that may still be scored; it may be below 0.
     """
 
     selected: int
     strategy: str
     accepted: bool
-    batch_mean: float
     new_mean: float | None
     budget_left: int
 
@@ -135,14 +100,14 @@ def prompts_in(reply: str) -> list[str]:
 
 
 @define(eq=False, kw_only=True)
-class Evolution:
+class Evolution(Generic[T]):
     """The loop over candidates.
 
     Attributes:
-        feedback: Number of items of the feedback set.
-        score_pareto: Scores a prompt on the items of the Pareto set.
-        score_feedback: Scores a prompt on some items of the feedback set.
-        propose: Returns prompts made from one and its scores on some items of the feedback set.
+        pareto: The items on which candidates are compared.
+        feedback: The items of which mini-batches are drawn.
+        score: Scores a prompt on some items.
+        propose: Returns prompts made from one and its scores on some items.
         merge: Returns prompts made from several.
         draws: The random draws.
         budget: Items that may be scored. What was begun is finished, so it may fall below 0.
@@ -151,16 +116,16 @@ class Evolution:
         draw_one: Probability, with several leaders, of drawing one instead of merging them.
     """
 
-    feedback: int
-    score_pareto: Callable[[str], Sequence[float]]
-    score_feedback: Callable[[str, Sequence[int]], Sequence[float]]
-    propose: Callable[[str, Sequence[int], Sequence[float]], list[str]]
+    pareto: Sequence[T]
+    feedback: Sequence[T]
+    score: Callable[[str, Sequence[T]], Sequence[float]]
+    propose: Callable[[str, Sequence[T], Sequence[float]], list[str]]
     merge: Callable[[Sequence[str]], list[str]]
-    draws: Draws
-    budget: int = BUDGET
-    batch: int = BATCH
-    exploit: float = EXPLOIT
-    draw_one: float = DRAW_ONE
+    draws: random.Random
+    budget: int
+    batch: int
+    exploit: float
+    draw_one: float
     candidates: list[Candidate] = field(factory=list)
     steps: list[Step] = field(factory=list)
 
@@ -174,48 +139,46 @@ class Evolution:
 
     def _join(self, prompt: str, *parents: int) -> None:
         """Score a prompt on the Pareto set and add it."""
-        scores = tuple(self.score_pareto(prompt))
-        self.budget -= len(scores)
+        scores = tuple(self._scores(prompt, self.pareto))
         self.candidates.append(Candidate(prompt, scores, parents))
 
+    def _scores(self, prompt: str, items: Sequence[T]) -> Sequence[float]:
+        self.budget -= len(items)
+        return self.score(prompt, items)
+
     def _round(self) -> None:
-        batch = self.draws.sample(self.feedback, min(self.batch, self.feedback))
+        size = min(self.batch, len(self.feedback))
+        batch = [self.feedback[n] for n in self.draws.sample(range(len(self.feedback)), size)]
         selected, strategy = self._select()
         prompt = self.candidates[selected].prompt
-        before = self._batch_scores(prompt, batch)
+        before = self._scores(prompt, batch)
         proposed = self.propose(prompt, batch, before)
         new_mean, accepted = None, False
         if proposed:
-            new_mean = mean(self._batch_scores(proposed[0], batch))
+            new_mean = mean(self._scores(proposed[0], batch))
             accepted = new_mean >= mean(before) and self.budget > 0
         if accepted:
             self._join(proposed[0], selected)
-        self.steps.append(
-            Step(
-                selected=selected,
-                strategy=strategy,
-                accepted=accepted,
-                batch_mean=mean(before),
-                new_mean=new_mean,
-                budget_left=self.budget,
-            )
+        step = Step(
+            selected=selected,
+            strategy=strategy,
+            accepted=accepted,
+            new_mean=new_mean,
+            budget_left=self.budget,
         )
-
-    def _batch_scores(self, prompt: str, batch: Sequence[int]) -> Sequence[float]:
-        self.budget -= len(batch)
-        return self.score_feedback(prompt, batch)
+        self.steps.append(step)
 
     def _select(self) -> tuple[int, str]:
         """Return the candidate to try, and how it was selected."""
-        if self.draws.uniform() >= self.exploit:
-            return self.draws.pick(len(self.candidates)), "explore"
+        if self.draws.random() >= self.exploit:
+            return self.draws.randrange(len(self.candidates)), "explore"
         kept, weights = leaders([each.scores for each in self.candidates])
         if len(kept) == 1:
             return kept[0], "exploit-max"
-        if self.draws.uniform() < self.draw_one or not (merged := self._merged(kept)):
-            return self.draws.weighted(kept, weights), "exploit-normal"
+        if self.draws.random() < self.draw_one or not (merged := self._merged(kept)):
+            return self.draws.choices(kept, weights)[0], "exploit-normal"
         # A merged prompt joins unscored, so that it counts only through what is made of it.
-        zero = (0.0,) * len(self.candidates[0].scores)
+        zero = (0.0,) * len(self.pareto)
         self.candidates.append(Candidate(merged, zero, tuple(kept)))
         return len(self.candidates) - 1, "exploit-merge"
 

@@ -23,14 +23,8 @@ _OTHERS, _OTHERS_SHORT = "others", "misc"
 #: A pseudo-section whose lines are put directly under the heading of the others.
 _GENERAL = "general"
 
-#: Letters of an abbreviation made of one word, and words of one made of several.
-_LETTERS, _WORDS = 4, 5
-
-#: Characters of one line's text.
-_LONGEST = 4_000
-
-#: Operations of one reply.
-_OPERATIONS = 100
+#: Characters of one line's text, and operations of one reply.
+_LONGEST, _OPERATIONS = 4_000, 100
 
 _LINE = re.compile(r"^\s*\[([^\]]+)\]\s*helpful=(\d{1,9})\s*harmful=(\d{1,9})\s*::\s*(.*)$")
 
@@ -43,8 +37,18 @@ _FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*?)```", re.DOTALL)
 
 _TAG_LIST = re.compile(r'"bullet_tags"\s*:\s*(\[.*?\])', re.DOTALL)
 
-#: A line with more than the first and fewer than the second serves well.
-_MUCH_HELP, _LITTLE_HARM = 5, 2
+
+@frozen(kw_only=True)
+class Playbook:
+    """The memory of a method with a playbook.
+
+    Attributes:
+        text: The playbook.
+        next_id: The number of the next line.
+    """
+
+    text: str = EMPTY
+    next_id: int = 1
 
 
 @frozen
@@ -71,9 +75,6 @@ class _Line:
 def tokens(text: str) -> int:
     """Return about how many tokens a text has: four characters each."""
     return -(-len(text) // 4)
-
-
-# -- reading ---------------------------------------------------------------------------------------
 
 
 def lines_of(playbook: str, ids: Sequence[str]) -> str:
@@ -107,7 +108,7 @@ def statistics(playbook: str) -> dict[str, Any]:
         if (line := _line_in(row)) is None:
             continue
         counts["total_bullets"] += 1
-        counts["high_performing"] += line.helpful > _MUCH_HELP and line.harmful < _LITTLE_HARM
+        counts["high_performing"] += line.helpful > 5 and line.harmful < 2  # noqa: PLR2004
         counts["problematic"] += line.harmful >= max(1, line.helpful)
         counts["unused"] += not line.helpful + line.harmful
         section = sections.setdefault(heading, {"count": 0, "helpful": 0, "harmful": 0})
@@ -115,9 +116,6 @@ def statistics(playbook: str) -> dict[str, Any]:
         section["helpful"] += line.helpful
         section["harmful"] += line.harmful
     return {**counts, "by_section": sections}
-
-
-# -- changing --------------------------------------------------------------------------------------
 
 
 def with_tags(playbook: str, tags: Sequence[Any]) -> str:
@@ -143,9 +141,10 @@ def add(
         budget: Tokens that the playbook may have; a line beyond is left out.
     """
     playbook = playbook.strip()
-    known = {_key(row.lstrip("#")) for row in playbook.splitlines() if row.startswith("##")}
+    sections = _sections(playbook)
+    known = {name for name, _ in sections[1:]}
     left = None if budget is None else budget - tokens(playbook)
-    added: list[tuple[str, str]] = []
+    under_others: list[str] = []
     for each in operations:
         section = _key(each.section)
         if section not in known and section != _GENERAL:
@@ -154,9 +153,14 @@ def add(
         line = str(_Line(f"{abbreviation(section)}-{next_id:05d}", 0, 0, text))
         if left is not None and (left := left - tokens(line) - 1) < 0:
             break
-        added.append((section, line))
+        next((rows for name, rows in sections if name == section), under_others).append(line)
         next_id += 1
-    return _placed(playbook, added), next_id
+    others = next((rows for name, rows in sections if name == _OTHERS), None)
+    if others is None:
+        sections.append((_OTHERS, under_others))
+    else:
+        others[1:1] = under_others
+    return "\n".join(row for _, rows in sections for row in rows), next_id
 
 
 def abbreviation(section: str) -> str:
@@ -168,13 +172,8 @@ def abbreviation(section: str) -> str:
     key = _key(section)
     if key == _OTHERS:
         return _OTHERS_SHORT
-    words = [word for word in key.split("_") if word]
-    if len(words) < 2:  # noqa: PLR2004 (one word)
-        return key.strip("_")[:_LETTERS] or _OTHERS_SHORT
-    return "".join(word[0] for word in words[:_WORDS])
-
-
-# -- replies ---------------------------------------------------------------------------------------
+    words = [word for word in key.split("_") if word] or [_OTHERS_SHORT]
+    return "".join(word[0] for word in words[:5]) if words[1:] else words[0][:4]
 
 
 def object_in(text: str) -> dict[str, Any] | None:
@@ -221,9 +220,6 @@ def operations_in(reply: str) -> list[Operation] | None:
     return operations
 
 
-# -- rows ------------------------------------------------------------------------------------------
-
-
 def _line_in(row: str) -> _Line | None:
     match = _LINE.match(row)
     if match is None:
@@ -249,37 +245,11 @@ def _key(section: str) -> str:
     return section.strip().lower().replace(" ", "_").replace("&", "and")
 
 
-def _placed(playbook: str, added: Sequence[tuple[str, str]]) -> str:
-    """Return the playbook with each line at the end of its section."""
-    left = list(added)
-    rows: list[str] = []
-    section = ""
-    for row in [*playbook.split("\n"), None]:
-        if row is None or row.startswith("##"):
-            rows += [line for name, line in left if name == section]
-            left = [(name, line) for name, line in left if name != section]
-            section = "" if row is None else _key(row.lstrip("#"))
-        if row is not None:
-            rows.append(row)
-    return "\n".join(_with_the_rest(rows, [line for _, line in left]))
-
-
-def _with_the_rest(rows: list[str], rest: list[str]) -> list[str]:
-    """Put lines without a section directly under the heading of the others, or at the end."""
-    for at, row in enumerate(rows):
-        if row.startswith("##") and _key(row.lstrip("#")) == _OTHERS:
-            return [*rows[: at + 1], *rest, *rows[at + 1 :]]
-    return [*rows, *rest]
-
-
-@frozen(kw_only=True)
-class Playbook:
-    """The memory of a method with a playbook.
-
-    Attributes:
-        text: The playbook.
-        next_id: The number of the next line.
-    """
-
-    text: str = EMPTY
-    next_id: int = 1
+def _sections(playbook: str) -> list[tuple[str, list[str]]]:
+    """Return the rows of each section under its name; what precedes the first has no name."""
+    sections: list[tuple[str, list[str]]] = [("", [])]
+    for row in playbook.split("\n"):
+        if row.startswith("##"):
+            sections.append((_key(row.lstrip("#")), []))
+        sections[-1][1].append(row)
+    return sections

@@ -1,6 +1,7 @@
 """Every method makes the published calls: their order, temperatures, facts, and the memory."""
 
 import json
+import random
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -18,6 +19,8 @@ from support.method_traces import (
     NoContent,
     Replayed,
     answer_stream,
+    asking,
+    built,
     dialogue,
     grade_of,
     items_of,
@@ -31,11 +34,17 @@ from support.scripted import conversation_at, seat_of
 from desim import catalog
 from models.edt.planning import extracted, first_pass
 from policies.llm.chat.messages import as_json, system, user
-from policies.llm.method_parts.evolution import best_of, leaders, mean, prompts_in
-from policies.llm.method_parts.items import Item, Outcome, Past
-from policies.llm.method_parts.method import Method
-from policies.llm.method_parts.notes import BadNote
-from policies.llm.method_parts.playbook import (
+from policies.llm.methods import similar
+from policies.llm.methods.ace import Ace
+from policies.llm.methods.amem import AgenticMemory
+from policies.llm.methods.build import METHODS
+from policies.llm.methods.dynamic_cheatsheet import DynamicCheatsheet, sheet_in
+from policies.llm.methods.evolution import best_of, leaders, mean, prompts_in
+from policies.llm.methods.gepa import Gepa, query
+from policies.llm.methods.items import Item, Outcome, Past, Setting
+from policies.llm.methods.method import Method
+from policies.llm.methods.notes import BadNote
+from policies.llm.methods.playbook import (
     Playbook,
     abbreviation,
     add,
@@ -46,12 +55,6 @@ from policies.llm.method_parts.playbook import (
     tags_in,
     with_tags,
 )
-from policies.llm.method_parts.setting import Setting
-from policies.llm.methods import METHODS
-from policies.llm.methods.ace import Ace
-from policies.llm.methods.amem import AgenticMemory
-from policies.llm.methods.dynamic_cheatsheet import DynamicCheatsheet, sheet_in
-from policies.llm.methods.gepa import Gepa, query
 from policies.llm.methods.reflexion import Reflexion
 from policies.llm.replies import BadReply, objects
 from policies.llm.wires.wire import ModelReply, Request
@@ -99,11 +102,11 @@ def method_for(
             # The program runs in the sandbox, as published, but where that is switched off.
             more["run_programs"] = False if "off" in run["id"] else None
     method = METHODS[name]
-    built = (log.of(method) if log else method)(
+    made = built(
+        log.of(method) if log else method,
         complete=model,
         setting=SETTINGS[run["id"].split("_")[0]],
         as_published=True,
-        embed=sixty_four,
         learns=run.get("mode") != "eval_only",
         **more,
     )
@@ -111,13 +114,14 @@ def method_for(
         # What the constructor sets is no change.
         log.memories.clear()
         log.evolutions.clear()
-    return built
+    return made
 
 
-class Recorded:
+class Recorded(random.Random):
     """Random draws in their recorded order."""
 
     def __init__(self, draws: list[Mapping[str, Any]]) -> None:
+        super().__init__()
         self.draws = draws
 
     def _next(self, kind: str) -> Mapping[str, Any]:
@@ -125,29 +129,29 @@ class Recorded:
         assert draw["draw"] == kind
         return draw
 
-    def sample(self, count: int, size: int) -> list[int]:
+    def sample(self, population: Sequence[Any], k: int, **_: Any) -> list[Any]:
         """Return the next sample."""
         draw = self._next("sample without replacement")
-        assert (draw["from"], draw["k"]) == (count, size)
-        return list(draw["indices"])
+        assert (draw["from"], draw["k"]) == (len(population), k)
+        return [population[index] for index in draw["indices"]]
 
-    def uniform(self) -> float:
+    def random(self) -> float:
         """Return the next uniform number."""
         return float(self._next("uniform")["value"])
 
-    def weighted(self, among: list[int], weights: list[float]) -> int:
+    def choices(self, population: Any, weights: Any = None, **_: Any) -> list[Any]:
         """Return the next weighted draw."""
         draw = self._next("weighted")
-        assert draw["among"] == among
+        assert draw["among"] == population
         assert draw["weights"] == pytest.approx(weights)
-        return int(draw["value"])
+        return [draw["value"]]
 
-    def pick(self, count: int) -> int:
+    def randrange(self, start: int, *_: Any) -> int:
         """Return the next number."""
         draw = self.draws.pop(0)
         value = draw.get("value", draw.get("index"))
         assert isinstance(value, int)
-        assert 0 <= value < count
+        assert 0 <= value < start
         return value
 
 
@@ -194,8 +198,11 @@ def runs() -> list[Any]:
 
 
 @pytest.mark.parametrize(("trace", "run"), runs())
-def test_a_run_of_a_trace(trace: dict[str, Any], run: dict[str, Any]) -> None:
+def test_a_run_of_a_trace(
+    trace: dict[str, Any], run: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Questions, dialogues, games, plans and components."""
+    monkeypatch.setattr(similar, "hashed", sixty_four)
     kind = run["id"].split("_")[0]
     if kind == "component":
         COMPONENTS[run["id"]](run)
@@ -511,10 +518,10 @@ def component_memory(run: Mapping[str, Any]) -> None:
     """Notes added and retrieved."""
     rebuilt = [case["evolutions"] for case in run["cases"] if case.get("rebuilt")]
     replies: list[str] = []
-    memory = AgenticMemory(
+    memory = built(
+        AgenticMemory,
         complete=lambda *_, **__: ModelReply(replies.pop(0)),
         as_published=True,
-        embed=sixty_four,
         every=min(rebuilt, default=100),
     )
     for case in run["cases"]:
@@ -522,7 +529,7 @@ def component_memory(run: Mapping[str, Any]) -> None:
             search = partial(memory.memory.retrieved, as_published=True)
             wanted = case.get("notes_in_order_with_linked_ones")
             with lost_if(case):
-                assert search(case["query"], case["k"], sixty_four) == wanted
+                assert search(case["query"], case["k"]) == wanted
             continue
         replies[:] = [case["analysis_reply"], case["evolution_reply"]]
         with lost_if(case):
@@ -568,7 +575,7 @@ COMPONENTS = {
     "component_query": lambda run: cases(
         run,
         (
-            lambda case: query(case["prompt"], Item.asking(case["question"], case["context"])),
+            lambda case: query(case["prompt"], asking(case["question"], case["context"])),
             "query",
         ),
     ),
@@ -581,7 +588,7 @@ COMPONENTS = {
 def style_search(run: Mapping[str, Any]) -> None:
     """The style with the highest mean is chosen, the first one among equals, for all cases."""
     setting = SETTINGS["consulting"]
-    method = Gepa(complete=Replayed([]), setting=setting, trials=run["search_cases"])
+    method = built(Gepa, complete=Replayed([]), setting=setting, trials=run["search_cases"])
     used = []
     for score in run["overall_scores_given_by_judge_in_order"]:
         used.append(method._style())

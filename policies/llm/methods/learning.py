@@ -14,9 +14,10 @@ from typing import Any
 from attrs import define, field
 
 from desim import Episode
-from desim.errors import BadRecord, SchemaError
+from desim.errors import BadRecord, SchemaError, UsageError
+from desim.schema import from_plain, to_plain
 from policies.llm.chat.options import LearningMode
-from policies.llm.method_parts.items import (
+from policies.llm.methods.items import (
     Answered,
     Grade,
     Item,
@@ -25,14 +26,8 @@ from policies.llm.method_parts.items import (
     decision_text,
     reply_text,
 )
-from policies.llm.method_parts.memory_file import (
-    MemoryLock,
-    Remembered,
-    memory_lock,
-    read_memory,
-    write_memory,
-)
-from policies.llm.method_parts.method import Method, NoMemory
+from policies.llm.methods.memory_file import MemoryLock, memory_lock, read_memories, write_memory
+from policies.llm.methods.method import Method, NoMemory
 from policies.llm.wires.wire import ModelReply, Request
 
 #: Characters of an episode's situation and answer that are kept until it is learned from.
@@ -83,6 +78,8 @@ class Learning:
         self._read_file()
         self.method.number = int(self.grade is not None)
 
+    # -- the memory --------------------------------------------------------------------------------
+
     @property
     def has_memory(self) -> bool:
         """Whether the method has a memory."""
@@ -90,8 +87,9 @@ class Learning:
 
     @property
     def plain(self) -> dict[str, Any]:
-        """The memory as plain values, for the record."""
-        return self._remembered().plain()
+        """The memory as plain values, for the record and the file."""
+        state, pending = to_plain(self.method.memory), [to_plain(past) for past in self.pending]
+        return {"episodes": self.episodes, "state": state, "pending": pending}
 
     def hold(self) -> None:
         """Lock the file of the memory before the first decision, and read what is in it now.
@@ -101,7 +99,8 @@ class Learning:
         Raises:
             UsageError: Another process learns into the file.
         """
-        if self._lock is None and self._may_write:
+        learns = self.mode != "eval_only" or self.method.learns_always
+        if self._lock is None and self.file and self.has_memory and learns:
             self._lock = memory_lock(self.file)
             if not self._restored:
                 self._read_file()
@@ -113,26 +112,56 @@ class Learning:
             BadRecord: The value is not a memory of this method.
         """
         try:
-            self._take(Remembered.of(value, type(self.method), "$.entry.learned"))
+            self._take(value, "$.entry.learned")
         except SchemaError as fault:
             raise BadRecord(str(fault)) from None
         self._restored = True
+
+    def _take(self, value: Any, where: str) -> None:
+        """Take a memory of plain values; SchemaError where they are not one of the method."""
+        plain = from_plain(value, dict[str, Any], where)
+        episodes = from_plain(plain.get("episodes", 0), int, f"{where}.episodes")
+        state = from_plain(plain.get("state", {}), type(self.method).MEMORY, f"{where}.state")
+        pending = from_plain(plain.get("pending", []), list[Past], f"{where}.pending")
+        self.episodes, self.method.memory, self.pending = episodes, state, pending
         self._set_whether_it_learns()
+
+    def _read_file(self) -> None:
+        memories = read_memories(self.file, self.name) if self.file else {}
+        if self.role in memories:
+            try:
+                self._take(memories[self.role], f"roles.{self.role[:80]}")
+            except SchemaError as fault:
+                raise UsageError(
+                    f"memory={self.file} was given, which is no valid memory: {fault}"
+                ) from None
+        self._set_whether_it_learns()
+
+    def _save(self) -> None:
+        if self.file and self.has_memory:
+            self._lock = self._lock or memory_lock(self.file)
+            write_memory(self.file, self.name, self.role, self.plain)
+
+    def _set_whether_it_learns(self) -> None:
+        offline = self.mode == "offline" and self.episodes < self.train
+        evaluated = self.mode == "eval_only" and self.method.learns_always
+        self.method.learns = self.mode == "online" or offline or evaluated
+
+    # -- questions ---------------------------------------------------------------------------------
 
     def begin(self, question: Request) -> None:
         """Number an independent question; before the first one of an episode, prepare for all."""
         if self.grade is None:
             return
         if not self._asked:
-            self._begin_stream()
+            self._begin_stream(self.grade)
         self._asked += 1
         # A shuffled episode asks the questions in another order, and may ask the same one twice.
         numbers = self._numbers.get(self._question_text(question))
         self.method.number = numbers.pop(0) if numbers else self._asked
 
-    def _begin_stream(self) -> None:
+    def _begin_stream(self, grade: Grade) -> None:
         """Learn from the training questions, once; then pass all questions to the method."""
-        assert self.grade is not None
         empty = type(self.method).MEMORY()
         if self.training and self.has_memory and not self.episodes and self.method.memory == empty:
             self.method.learns = True
@@ -140,7 +169,7 @@ class Learning:
                 items = self._items(self.training)
                 with self.method.learning():
                     self.method.begin_stream(items)
-                    self.method.learn_apart(items, self.grade)
+                    self.method.learn_apart(items, grade)
             finally:
                 self._set_whether_it_learns()
             self._save()
@@ -158,6 +187,8 @@ class Learning:
 
     def _question_text(self, question: Request) -> str:
         return self._item(question, 0).situation
+
+    # -- learning ----------------------------------------------------------------------------------
 
     def catch_up(self) -> None:
         """Learn from the episodes that have ended.
@@ -209,9 +240,23 @@ class Learning:
             revealed: What was hidden in it.
             name: What it was about; empty for the setting's name.
         """
-        learned = self.method.learns
+        learned, setting = self.method.learns, self.method.setting
         if self._last is not None and learned:
-            self.pending.append(self._past(*self._last, episode, revealed, name))
+            item, reply = self._last
+            outcome = Outcome(
+                score=episode.score,
+                metrics=_figures(episode.metrics, setting.figures),
+                revealed=revealed[:_LONGEST],
+            )
+            past = Past(
+                number=self.episodes,
+                name=name or setting.name or self.role,
+                situation=item.situation[-_LONGEST:],
+                answer=reply_text(reply)[:_LONGEST],
+                decision=decision_text(reply, setting.keys)[:_LONGEST],
+                outcome=outcome,
+            )
+            self.pending.append(past)
         self.episodes += 1
         self._last = None
         self._asked = 0
@@ -221,52 +266,6 @@ class Learning:
         self._set_whether_it_learns()
         if learned:
             self._save()
-
-    def _past(
-        self, item: Item, reply: ModelReply, episode: Episode, revealed: str, name: str
-    ) -> Past:
-        setting = self.method.setting
-        return Past(
-            number=self.episodes,
-            name=name or setting.name or self.role,
-            situation=item.situation[-_LONGEST:],
-            answer=reply_text(reply)[:_LONGEST],
-            decision=decision_text(reply, setting.keys)[:_LONGEST],
-            outcome=Outcome(
-                score=episode.score,
-                metrics=_figures(episode.metrics, setting.figures),
-                revealed=revealed[:_LONGEST],
-            ),
-        )
-
-    def _set_whether_it_learns(self) -> None:
-        offline = self.mode == "offline" and self.episodes < self.train
-        evaluated = self.mode == "eval_only" and self.method.learns_always
-        self.method.learns = self.mode == "online" or offline or evaluated
-
-    def _remembered(self) -> Remembered:
-        return Remembered(
-            episodes=self.episodes, state=self.method.memory, pending=tuple(self.pending)
-        )
-
-    def _take(self, memory: Remembered) -> None:
-        self.episodes, self.pending = memory.episodes, list(memory.pending)
-        self.method.memory = memory.state
-
-    @property
-    def _may_write(self) -> bool:
-        learns = self.mode != "eval_only" or self.method.learns_always
-        return bool(self.file) and self.has_memory and learns
-
-    def _read_file(self) -> None:
-        if self.file and (found := read_memory(self.file, self.name, self.role, type(self.method))):
-            self._take(found)
-        self._set_whether_it_learns()
-
-    def _save(self) -> None:
-        if self.file and self.has_memory:
-            self._lock = self._lock or memory_lock(self.file)
-            write_memory(self.file, self.name, self.role, self._remembered())
 
 
 def _figures(metrics: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:

@@ -2,8 +2,7 @@
 
 import pytest
 
-from policies.llm.method_parts.embedding import hashed
-from policies.llm.method_parts.notes import (
+from policies.llm.methods.notes import (
     BadNote,
     Decision,
     Note,
@@ -21,18 +20,16 @@ TWO = Notes(
 
 def test_links_are_followed_once_and_only_to_notes_that_exist() -> None:
     """Numbers and texts with numbers; as published a number cannot be followed."""
-    assert TWO.retrieved("beer", 1, hashed) == [1, 0, 0]
-    with pytest.raises(BadNote, match="link 0"):
-        TWO.retrieved("beer", 1, hashed, as_published=True)
-    assert TWO.retrieved("cash", 1, hashed, as_published=True) == [0]
-    assert Notes().retrieved("cash", 4, hashed) == []
+    assert TWO.retrieved("beer", 1) == [1, 0, 0]
+    with pytest.raises(BadNote, match="note 1"):
+        TWO.retrieved("beer", 1, as_published=True)
+    assert TWO.retrieved("cash", 1, as_published=True) == [0]
+    assert Notes().retrieved("cash", 4) == []
 
 
 def test_neighbours_are_rewritten_by_position() -> None:
     """As many as there are tags for; a context that is missing stays."""
-    decision = Decision(
-        evolves=True, updates=True, contexts=("new",), neighbor_tags=(("a",), ("b",), ("c",))
-    )
+    decision = Decision(evolves=True, contexts=("new",), neighbor_tags=(("a",), ("b",), ("c",)))
     after = TWO.added(Note(content="x"), decision, [1, 0], every=100)
     assert [note.tags for note in after.notes] == [("b",), ("a",), ()]
     assert [note.context for note in after.notes] == ["", "new", ""]
@@ -43,8 +40,12 @@ def test_neighbours_are_rewritten_by_position() -> None:
 
 def test_nothing_changes_without_evolution() -> None:
     """Actions alone do nothing."""
-    decision = Decision(strengthens=True, updates=True, links=(0,), neighbor_tags=(("a",),))
-    after = TWO.added(Note(content="x", tags=("t",)), decision, [0], every=100)
+    reply = (
+        '{"should_evolve": false, "actions": ["strengthen", "update_neighbor"], '
+        '"suggested_connections": [0], "tags_to_update": [], "new_tags_neighborhood": [["a"]]}'
+    )
+    assert decision_in(reply) == Decision()
+    after = TWO.added(Note(content="x", tags=("t",)), Decision(), [0], every=100)
     assert after.notes == (*TWO.notes, Note(content="x", tags=("t",)))
     assert after.evolutions == 0
 
@@ -72,7 +73,7 @@ def test_a_malformed_decision_is_used_as_far_as_it_goes() -> None:
         '{"should_evolve": true, "actions": ["strengthen"], "tags_to_update": 5, '
         '"suggested_connections": [1, "2", null, true, {}]}'
     )
-    assert decision_in(reply) == Decision(evolves=True, strengthens=True, links=(1, "2"))
+    assert decision_in(reply) == Decision(evolves=True, links=(1, "2"), tags=())
     with pytest.raises(BadNote):
         decision_in(reply, as_published=True)
     for lacking in (

@@ -5,21 +5,20 @@ from typing import Any
 
 import pytest
 from attrs import define, field
-from support.method_traces import answer_stream
+from support.method_traces import answer_stream, asking, built
 
 from desim.errors import UsageError
 from policies.llm.chat.messages import system, user
 from policies.llm.chat.options import LLMOptions
-from policies.llm.method_parts.items import Item, Outcome, Past, explanation
-from policies.llm.method_parts.notes import Note, Notes
-from policies.llm.method_parts.playbook import Playbook, statistics
-from policies.llm.method_parts.setting import Setting, Task, per_task
 from policies.llm.methods.ace import Ace
 from policies.llm.methods.amem import AgenticMemory
 from policies.llm.methods.build import check_method
 from policies.llm.methods.dynamic_cheatsheet import Cheatsheet, DynamicCheatsheet
 from policies.llm.methods.gepa import Gepa
+from policies.llm.methods.items import Item, Outcome, Past, Setting, Task, explanation
 from policies.llm.methods.memoryless import Debate, Discussion, SelfRefine
+from policies.llm.methods.notes import Note, Notes
+from policies.llm.methods.playbook import Playbook, statistics
 from policies.llm.methods.reflexion import Reflexion
 from policies.llm.wires.budget import Spent
 from policies.llm.wires.wire import Call, ModelReply, Request
@@ -48,7 +47,7 @@ class Model:
 
 def question(number: int = 1) -> Item:
     """Return a question."""
-    return Item.asking(f"QUESTION {number}", f"CONTEXT {number}", "TASK", number)
+    return asking(f"QUESTION {number}", f"CONTEXT {number}", "TASK", number)
 
 
 def game() -> Item:
@@ -96,12 +95,12 @@ def test_an_explanation_is_what_an_action_says_of_itself(reply: ModelReply, reas
 # -- calls -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("repeat", [True, False])
-def test_a_rewriting_call_has_the_context_only_if_it_is_repeated(repeat: bool) -> None:  # noqa: FBT001
+@pytest.mark.parametrize("published", [True, False])
+def test_a_rewriting_call_has_the_context_unless_as_published(published: bool) -> None:  # noqa: FBT001
     """Of a question; the question itself is there in both cases."""
     model = Model(["a", '{"is_correct": false, "feedback": "LOW"}'])
-    SelfRefine(complete=model, setting=QUESTIONS, repeat_context=repeat).answer(question())
-    assert ("CONTEXT" in model.sent[2]) == repeat
+    built(SelfRefine, complete=model, setting=QUESTIONS, as_published=published).answer(question())
+    assert ("CONTEXT" in model.sent[2]) == (not published)
     assert all(part in model.sent[2] for part in ("TASK", "QUESTION", "LOW"))
 
 
@@ -109,7 +108,7 @@ def test_a_rewriting_call_has_the_context_only_if_it_is_repeated(repeat: bool) -
 def test_the_reviewer_of_a_plan_sees_the_situation_unless_as_published(published: bool) -> None:  # noqa: FBT001
     """There it sees the decision alone."""
     model = Model(['{"C": 5, "why": "REASON"}', '{"is_valid": true}'])
-    SelfRefine(complete=model, setting=PLAN, as_published=published).answer(game())
+    built(SelfRefine, complete=model, setting=PLAN, as_published=published).answer(game())
     assert ("SITUATION" in model.sent[1]) == (not published)
     assert ("REASON" in model.sent[1]) == (not published)
     assert '"C": 5' in model.sent[1]
@@ -125,14 +124,14 @@ def test_tools_are_given_to_calls_that_answer() -> None:
         (Ace, [True, False, True]),
     ):
         model = Model(["too low"])
-        method(complete=model).answer(game())
+        built(method, complete=model).answer(game())
         assert [bool(tools) for tools in model.tools] == answering, method
 
 
 def test_in_further_rounds_a_proponent_answers_afresh_and_the_judge_sees_all() -> None:
     """Two rounds: four calls and the judge."""
     model = Model(["P1", "C1", "P2", "C2", "J"])
-    assert Debate(complete=model, rounds=2).answer(game()).text == "J"
+    assert built(Debate, complete=model, rounds=2).answer(game()).text == "J"
     assert not any(said in model.sent[2] for said in ("P1", "C1"))
     assert "P2" in model.sent[3]
     assert "P1" not in model.sent[3]
@@ -142,7 +141,7 @@ def test_in_further_rounds_a_proponent_answers_afresh_and_the_judge_sees_all() -
 def test_in_further_rounds_experts_see_the_round_before() -> None:
     """The moderator sees the last round alone."""
     model = Model(["A1", "B1", "C1", "A2", "B2", "C2", "M"])
-    assert Discussion(complete=model, rounds=2).answer(game()).text == "M"
+    assert built(Discussion, complete=model, rounds=2).answer(game()).text == "M"
     assert all("A1" in sent and "C1" in sent for sent in model.sent[3:6])
     assert "A2" not in model.sent[4]
     assert "A1" not in model.sent[6]
@@ -153,7 +152,7 @@ def test_without_an_answer_a_limit_is_passed_on() -> None:
     """The policy then takes the default action."""
     for method in (SelfRefine, Reflexion, Debate, Discussion, Ace):
         with pytest.raises(Spent):
-            method(complete=Model([""], limit=0)).answer(game())
+            built(method, complete=Model([""], limit=0)).answer(game())
 
 
 # -- learning --------------------------------------------------------------------------------------
@@ -162,7 +161,7 @@ def test_without_an_answer_a_limit_is_passed_on() -> None:
 def test_reflexion_gives_the_last_three_failures() -> None:
     """The newest last; all that are kept can be read."""
     model = Model(["wrong"])
-    method = Reflexion(complete=model, setting=QUESTIONS, rounds=1)
+    method = built(Reflexion, complete=model, setting=QUESTIONS, rounds=1)
     for number in range(1, 6):
         model.replies[:] = ["a"] * len(model.sent) + ["a", f"REFLECTION {number}", "b"]
         answer_stream(method, [question(number)], wrong, window=1)
@@ -176,7 +175,7 @@ def test_reflexion_gives_the_last_three_failures() -> None:
 def test_a_lesson_is_about_the_decision_unless_as_published(published: bool) -> None:  # noqa: FBT001
     """There the figures are taken for it. A success is a lesson, too."""
     model = Model(["  keep\n it "])
-    method = Reflexion(complete=model, setting=PLAN, as_published=published)
+    method = built(Reflexion, complete=model, setting=PLAN, as_published=published)
     past = Past(
         number=3, situation="S", decision="DECISION", outcome=Outcome(metrics={"load": 0.5})
     )
@@ -191,7 +190,8 @@ def test_a_lesson_is_about_the_decision_unless_as_published(published: bool) -> 
 def test_a_turn_that_was_approved_is_no_failure_unless_as_published() -> None:
     """As published every turn of a dialogue is one."""
     for published in (True, False):
-        method = Reflexion(
+        method = built(
+            Reflexion,
             complete=Model(["a", "looks good"]),
             setting=Setting(task="interview"),
             as_published=published,
@@ -205,8 +205,8 @@ def test_a_number_for_a_link_leaves_a_question_without_notes_as_published() -> N
     notes = Notes(notes=(Note(content="NOTE", links=(0,)),), indexed=("NOTE",))
     for published in (True, False):
         model = Model(["a"])
-        method = AgenticMemory(
-            complete=model, setting=QUESTIONS, as_published=published, memory=notes
+        method = built(
+            AgenticMemory, complete=model, setting=QUESTIONS, as_published=published, memory=notes
         )
         method.answer(question())
         assert ("NOTE" in model.sent[0]) == (not published)
@@ -214,11 +214,11 @@ def test_a_number_for_a_link_leaves_a_question_without_notes_as_published() -> N
 
 def test_a_limit_in_the_middle_leaves_a_memory_whole() -> None:
     """A note whose second call is not made is not stored, and no line of a playbook is tagged."""
-    notes = AgenticMemory(complete=Model(["{}"], limit=1))
+    notes = built(AgenticMemory, complete=Model(["{}"], limit=1))
     with pytest.raises(Spent):
         notes.step(game(), ModelReply('{"note": "why"}'))
     assert notes.memory == Notes()
-    book = Ace(complete=Model(["{}"], limit=1), setting=PLAN)
+    book = built(Ace, complete=Model(["{}"], limit=1), setting=PLAN)
     before = book.memory
     with pytest.raises(Spent):
         book.learn_episode(Past())
@@ -228,7 +228,9 @@ def test_a_limit_in_the_middle_leaves_a_memory_whole() -> None:
 def test_a_playbook_stays_within_its_tokens() -> None:
     """However much a curator adds."""
     line = '{"type": "ADD", "section": "others", "content": "' + "x" * 3_900 + '"}'
-    method = Ace(complete=Model(['{"operations": [' + ",".join([line] * 40) + "]}"]), setting=PLAN)
+    method = built(
+        Ace, complete=Model(['{"operations": [' + ",".join([line] * 40) + "]}"]), setting=PLAN
+    )
     for number in range(5):
         method.learn_episode(Past(number=number))
     assert len(method.memory.text) <= 80_000 * 4
@@ -238,7 +240,7 @@ def test_a_playbook_stays_within_its_tokens() -> None:
 def test_a_playbook_is_curated_every_five_decisions_once() -> None:
     """Also where the fifth decision is asked for twice; a new episode begins to count anew."""
     model = Model(['{"order_qty": 1, "operations": []}'])
-    method = Ace(complete=model)
+    method = built(Ace, complete=model)
     for decision in range(1, 11):
         reply = method.answer(game())
         if decision == 5:
@@ -264,7 +266,7 @@ def test_ace_revises_a_decision_after_an_empty_critique_as_published() -> None:
         (Setting(task="interview"), True, [draft, critique] * 5),
     ):
         model = Model(replies)
-        method = Ace(complete=model, setting=setting, as_published=published)
+        method = built(Ace, complete=model, setting=setting, as_published=published)
         for _ in range(5):
             reply = method.answer(game())
             method.step(game(), reply)
@@ -279,10 +281,10 @@ def test_ace_shows_a_plan_the_whole_playbook_where_no_line_is_about_it() -> None
     for text, shown in (("LOW RISK", False), ("other", True)):
         book = Playbook(text=f"## HEAD\n{line.format(text)}")
         model = Model(["{}"])
-        Ace(complete=model, setting=setting, memory=book).answer(game())
+        built(Ace, complete=model, setting=setting, memory=book).answer(game())
         assert line.format(text) in model.sent[0]
         assert ("## HEAD" in model.sent[0]) is shown
-    Ace(complete=model, setting=setting, memory=Playbook(text="x" * 3_000)).answer(game())
+    built(Ace, complete=model, setting=setting, memory=Playbook(text="x" * 3_000)).answer(game())
     assert model.sent[-1].count("x") < 2_600
 
 
@@ -292,7 +294,7 @@ def test_ace_curates_after_each_period_of_questions_and_keeps_the_tags_of_all() 
     reply = '{"bullet_tags": [{"id": "misc-00009", "tag": "helpful"}], "operations": []}'
     for period, curations in ((None, 5), (2, 2), (6, 0)):
         model = Model([reply])
-        method = Ace(complete=model, setting=QUESTIONS, period=period, memory=book)
+        method = built(Ace, complete=model, setting=QUESTIONS, period=period, memory=book)
         items = [question(number) for number in range(1, 6)]
         answer_stream(method, items, lambda *_: Outcome(correct=True))
         assert sum("# Its counts" in sent for sent in model.sent) == curations
@@ -302,12 +304,12 @@ def test_ace_curates_after_each_period_of_questions_and_keeps_the_tags_of_all() 
 def test_further_rounds_revise_again_with_the_playbook_or_sheet_in_between() -> None:
     """Of ACE in games and dialogues, of the cheatsheet with a rewritten sheet, if it learns."""
     model = Model(["A", "critique", "B", "critique of B", "C"])
-    reply = Ace(complete=model, setting=Setting(task="interview"), rounds=2).answer(game())
+    reply = built(Ace, complete=model, setting=Setting(task="interview"), rounds=2).answer(game())
     assert reply.text == "C"
     assert "B" in model.sent[3]
     for learns in (True, False):
         model = Model(["A", "<cheatsheet>NEW</cheatsheet>", "B", "no tags"])
-        sheet = DynamicCheatsheet(complete=model, rounds=2, learns=learns)
+        sheet = built(DynamicCheatsheet, complete=model, rounds=2, learns=learns)
         assert sheet.answer(game()).text == ("B" if learns else "A")
         assert sheet.memory.text == ("NEW" if learns else "")
 
@@ -317,15 +319,15 @@ def test_the_published_numbers_of_items_are_arguments() -> None:
     items = [question(number) for number in range(1, 6)]
     for neighbors in (0, 2):
         model = Model(["<cheatsheet>S</cheatsheet>"])
-        method = DynamicCheatsheet(complete=model, setting=QUESTIONS, neighbors=neighbors)
+        method = built(DynamicCheatsheet, complete=model, setting=QUESTIONS, neighbors=neighbors)
         answer_stream(method, items, wrong, mode="eval_only")
         assert model.sent[0].count("# An earlier question") == neighbors
     notes = tuple(Note(content=f"NOTE {n}") for n in range(5))
     memory = Notes(notes=notes, indexed=tuple(note.content for note in notes))
     model = Model(["a"])
-    AgenticMemory(complete=model, memory=memory, retrieved=2).answer(game())
+    built(AgenticMemory, complete=model, memory=memory, retrieved=2).answer(game())
     assert model.sent[0].count("NOTE ") == 2
-    evolved = Gepa(complete=Model(["p"]), setting=QUESTIONS, batch=3, exploit=0, budget=20)
+    evolved = built(Gepa, complete=Model(["p"]), setting=QUESTIONS, batch=3, exploit=0, budget=20)
     answer_stream(evolved, items, wrong)
     assert evolved.last is not None
     assert {step.strategy for step in evolved.last.steps} == {"explore"}
@@ -336,7 +338,7 @@ def test_a_sheet_is_what_is_between_the_tags() -> None:
     """Also nothing; without the closing tag the old one is kept."""
     for reply, kept in (("so: <cheatsheet> \n</cheatsheet> more", ""), ("<cheatsheet>cut", "OLD")):
         for setting in (Setting(), PLAN):
-            method = DynamicCheatsheet(complete=Model([reply]), setting=setting)
+            method = built(DynamicCheatsheet, complete=Model([reply]), setting=setting)
             method.memory = Cheatsheet(text="OLD")
             method.step(game(), ModelReply("a"))
             method.learn_episode(Past(decision="D"))
@@ -346,7 +348,7 @@ def test_a_sheet_is_what_is_between_the_tags() -> None:
 def test_a_second_round_sees_the_answer_of_the_first() -> None:
     """As published: the sheet and the reply of the round before are in the prompt."""
     model = Model(["first", "<cheatsheet>new</cheatsheet>", "second"])
-    method = DynamicCheatsheet(complete=model, setting=Setting(), rounds=2)
+    method = built(DynamicCheatsheet, complete=model, setting=Setting(), rounds=2)
     assert method.answer(game()).text == "second"
     assert "new\n\nYour answer in the round before:\nfirst\n" in model.sent[-1]
 
@@ -355,18 +357,18 @@ def test_a_program_is_run_where_the_marker_follows_its_fence() -> None:
     """The text behind the marker is dropped; prose in front of it stops the program."""
     program = "```python\n1 + 1\n```\n<RUN>\nI expect 3."
     model = Model([program, "done"])
-    method = DynamicCheatsheet(complete=model, run_programs=True, run=lambda _: "2")
+    method = built(DynamicCheatsheet, complete=model, run_programs=True, run=lambda _: "2")
     shown = "[OUTPUT]\n```\n2\n```"
     assert method.answer(game()).text == f"```python\n1 + 1\n```\n<RUN>\n\n{shown}\n\ndone"
     assert "I expect" not in model.sent[1]
     prose = program.replace("\n<RUN>", "\nas said <RUN>")
-    method = DynamicCheatsheet(complete=Model([prose]), run_programs=True, run=lambda _: "2")
+    method = built(DynamicCheatsheet, complete=Model([prose]), run_programs=True, run=lambda _: "2")
     assert method.answer(game()).text == prose
 
 
 def test_styles_are_tried_for_two_episodes_each_and_the_best_is_kept() -> None:
     """Four styles in a game; an evaluation takes the best of those tried."""
-    method = Gepa(complete=Model(["{}"]))
+    method = built(Gepa, complete=Model(["{}"]))
     scores = [1.0, 2.0, 5.0, 4.0, 3.0, 3.0, 0.0, 9.0]
     used = []
     for score in scores:
@@ -388,10 +390,12 @@ def test_evolution_draws_the_same_whether_or_not_the_process_was_restarted() -> 
 
     def evolved(split: int) -> Any:
         items = [question(number) for number in range(1, 41)]
-        method = Gepa(complete=Model(['{"list_candidate_prompts": []}']), setting=QUESTIONS, seed=5)
+        method = built(
+            Gepa, complete=Model(['{"list_candidate_prompts": []}']), setting=QUESTIONS, seed=5
+        )
         answer_stream(method, items[:split], grade)
-        again = Gepa(
-            complete=Model(["p"]), setting=QUESTIONS, seed=5, memory=method.memory, budget=40
+        again = built(
+            Gepa, complete=Model(["p"]), setting=QUESTIONS, seed=5, memory=method.memory, budget=40
         )
         answer_stream(again, items[split:], grade)
         assert again.last is not None
@@ -404,7 +408,7 @@ def test_questions_set_apart_are_learned_from_and_not_scored() -> None:
     """Offline: six prompts are written, the best is used for what is scored."""
     prompts = [{"candidate_prompt": f"PROMPT {n}"} for n in range(9)]
     model = Model([str({"list_candidate_prompts": prompts}).replace("'", '"')])
-    method = Gepa(complete=model, setting=QUESTIONS, budget=30)
+    method = built(Gepa, complete=model, setting=QUESTIONS, budget=30)
 
     def grade(_: Item, __: ModelReply) -> Outcome:
         return Outcome(correct="PROMPT 4" in model.sent[-1])
@@ -423,7 +427,7 @@ def test_no_program_of_a_model_is_run_unless_somebody_asks() -> None:
     """At most three times; for questions only on request, as published elsewhere too."""
     program = "```python\n1 + 1\n```\n<RUN>"
     model = Model([program])
-    assert DynamicCheatsheet(complete=model).answer(game()).text == program
+    assert built(DynamicCheatsheet, complete=model).answer(game()).text == program
     ran: list[str] = []
 
     def run(text: str) -> str:
@@ -431,7 +435,9 @@ def test_no_program_of_a_model_is_run_unless_somebody_asks() -> None:
         return "2"
 
     def shown(setting: Setting, item: Item, **how: bool) -> int:
-        method = DynamicCheatsheet(complete=Model([program]), setting=setting, run=run, **how)
+        method = built(
+            DynamicCheatsheet, complete=Model([program]), setting=setting, run=run, **how
+        )
         return method.answer(item).text.count("[OUTPUT]")
 
     assert shown(Setting(), game()) == shown(QUESTIONS, question()) == 0
@@ -448,7 +454,7 @@ def test_a_program_is_run_in_the_sandbox_and_its_output_shown() -> None:
     """What it prints, its last value, and the error with which it ends; the model is told how."""
     replies = [f"```python\n{program}\n```\n<RUN>" for program in ("print(6 * 7)\n1/0", "1")]
     model = Model([*replies, "done"])
-    method = DynamicCheatsheet(complete=model, run_programs=True)
+    method = built(DynamicCheatsheet, complete=model, run_programs=True)
     text = method.answer(game()).text
     assert "```\n42\nZeroDivisionError: division by zero\n```" in text
     assert "[OUTPUT]\n```\n1\n```" in text
@@ -470,7 +476,7 @@ def test_a_sheet_for_a_plan_is_cut_and_made_of_the_decision() -> None:
     """As published of the figures; a reply without tags is the sheet."""
     for published in (True, False):
         model = Model(["S" * 2_000])
-        method = DynamicCheatsheet(complete=model, setting=PLAN, as_published=published)
+        method = built(DynamicCheatsheet, complete=model, setting=PLAN, as_published=published)
         method.learn_episode(Past(decision="DECISION", outcome=Outcome(metrics={"load": 0.5})))
         assert ("DECISION" in model.sent[0]) == (not published)
         assert "0.5" in model.sent[0]
@@ -483,7 +489,7 @@ def test_an_empty_stream_is_answered_by_nothing() -> None:
     """And costs nothing."""
     for method in (Reflexion, AgenticMemory, DynamicCheatsheet, Gepa, Ace):
         model = Model(["a"])
-        assert answer_stream(method(complete=model, setting=QUESTIONS), [], wrong) == []
+        assert answer_stream(built(method, complete=model, setting=QUESTIONS), [], wrong) == []
         assert model.sent == []
 
 
@@ -504,11 +510,6 @@ def test_a_step_does_something_for_the_kinds_of_task_that_it_names(
     """With the published defects for those that the published code knows."""
     model = Model(["new sheet"])
     setting = Setting(task=task)
-    method = DynamicCheatsheet(complete=model, setting=setting, as_published=published)
+    method = built(DynamicCheatsheet, complete=model, setting=setting, as_published=published)
     method.learn_episode(Past(decision="D"))
     assert bool(model.sent) is does
-
-
-def test_a_table_has_a_value_for_every_kind_of_task() -> None:
-    """The default one where none is named."""
-    assert per_task(1, plan=2) == {"game": 1, "plan": 2, "interview": 1, "questions": 1}

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.llm.method_parts.playbook import (
+from policies.llm.methods.playbook import (
     Operation,
     add,
     cited_ids,

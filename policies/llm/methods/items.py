@@ -5,20 +5,48 @@ result of an answer, known later, is an `Outcome`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from itertools import takewhile
+from typing import Any, Literal, TypeAlias
 
 from attrs import field, frozen
 
-from policies.llm.chat.messages import as_json, system, user
-from policies.llm.method_parts.setting import Task, per_task
+from policies.llm.chat.messages import as_json, system
 from policies.llm.replies import objects
 from policies.llm.wires.wire import Message, ModelReply, Request
+
+#: Kinds of items, for which the published methods have different procedures and temperatures:
+#: decisions that follow each other, one decision for a whole episode, replies in a dialogue, and
+#: independent questions.
+Task = Literal["game", "plan", "interview", "questions"]
 
 #: Keys under which an answer explains itself, the first one present counts.
 _REASONS = ("note", "explanation", "reason", "reasoning", "why")
 
 #: Key under which an answer may be wrapped.
 _WRAP = "final_answer"
+
+
+@frozen(kw_only=True)
+class Setting:
+    """Facts of the world that a method gets in addition to the messages.
+
+    Attributes:
+        task: The kind of items.
+        role: The role that decides, as a word for notes.
+        name: The name of the case or scenario, if there are several.
+        keys: Keys of a decision; if given, a reviewer sees only these and not the whole reply.
+        topics: Words; a playbook is then shown by its lines that contain one of them.
+        goal: A metric and the value from which on an episode counts as a success.
+        figures: Metrics of an episode from which the method learns; empty for all.
+    """
+
+    task: Task = "game"
+    role: str = ""
+    name: str = ""
+    keys: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    goal: tuple[str, float] | None = None
+    figures: tuple[str, ...] = ()
 
 
 @frozen(kw_only=True)
@@ -87,25 +115,18 @@ class Item:
         """
         told = [m for m in request.messages if m["role"] == "system"]
         rest = [m for m in request.messages if m["role"] != "system"]
-        cut = _FIRST_OF_QUESTION[task](rest)
+        start = _question_start(rest, task)
+        context, question = rest[:start], rest[start:]
+        is_text = task in ("interview", "questions")
         return cls(
             messages=tuple(request.messages),
             tools=tuple(request.tools),
             schema=request.schema,
             instructions=_plain_text(told),
-            context=_CONTEXT_TEXT[task](rest[:cut]),
-            question=_QUESTION_TEXT[task](rest[cut:]),
+            context=_plain_text(context) if task == "questions" else _conversation_text(context),
+            question=_plain_text(question) if is_text else _conversation_text(question),
             number=number,
         )
-
-    @classmethod
-    def asking(
-        cls, question: str, context: str = "", instructions: str = "", number: int = 0
-    ) -> "Item":
-        """Return the item of a question in text."""
-        told = [system(instructions)] if instructions else []
-        about = [user(context)] if context else []
-        return cls.of(Request([*told, *about, user(question)]), "questions", number)
 
     @property
     def whole(self) -> str:
@@ -181,8 +202,7 @@ def decision_text(reply: ModelReply, keys: Sequence[str]) -> str:
     if not keys or reply.calls:
         return reply_text(reply)
     for given in objects(reply.text):
-        inner = given.get(_WRAP)
-        for each in (inner, given):
+        for each in (given.get(_WRAP), given):
             if isinstance(each, Mapping) and any(key in each for key in keys):
                 return as_json({key: each[key] for key in keys if key in each})
     return ""
@@ -199,7 +219,19 @@ def explanation(reply: ModelReply) -> str:
     return ""
 
 
-def conversation_text(messages: Sequence[Message]) -> str:
+def _question_start(messages: Sequence[Message], task: Task) -> int:
+    """Return the index of the first message that belongs to the question."""
+    match task:
+        case "interview":
+            return max(0, len(messages) - 1)
+        case "questions":
+            leading = [*takewhile(lambda message: message["role"] == "user", messages)]
+            return max(0, len(leading) - 1)
+        case _:
+            return 0
+
+
+def _conversation_text(messages: Sequence[Message]) -> str:
     """Return a conversation as one text, its roles as headings.
 
     Given as messages, it would lead a judging model to continue the conversation.
@@ -214,20 +246,3 @@ def _plain_text(messages: Sequence[Message]) -> str:
 def _content(message: Message) -> str:
     calls = [as_json(call["function"]) for call in message.get("tool_calls", ())]
     return "\n".join([message.get("content") or "", *calls])
-
-
-def _last_leading(messages: Sequence[Message]) -> int:
-    """Return the index of the last of the user messages at the beginning."""
-    leading = 0
-    while leading < len(messages) and messages[leading]["role"] == "user":
-        leading += 1
-    return max(0, leading - 1)
-
-
-#: The index of the first message that belongs to the question, and how the messages of the context
-#: and of the question become texts, by kind of task.
-_FIRST_OF_QUESTION = per_task(
-    lambda _: 0, interview=lambda dialogue: max(0, len(dialogue) - 1), questions=_last_leading
-)
-_CONTEXT_TEXT = per_task(conversation_text, questions=_plain_text)
-_QUESTION_TEXT = per_task(conversation_text, interview=_plain_text, questions=_plain_text)

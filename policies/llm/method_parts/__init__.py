@@ -1,1 +1,0 @@
-"""Parts that agent methods are made of."""
