@@ -11,7 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
+import pytest
 from attrs import define, field
+from support.paths import REFERENCE
 
 from desim.schema.arguments import parameters
 from models.edt.actions import Window
@@ -341,3 +343,34 @@ def answer_stream(
             with method.learning():
                 method.learn(done, grade)
     return answered
+
+
+def compare_notes(method: Any, wanted: list[Mapping[str, Any]]) -> None:
+    """Compare notes; a context made of their origin is worded by us."""
+    assert len(method.memory.notes) == len(wanted)
+    for note, each in zip(method.memory.notes, wanted, strict=True):
+        assert list(note.keywords) == each["keywords"]
+        assert list(note.tags) == each["tags"]
+        assert list(note.links) == each["links"]
+        if not re.match(r"\w+: .* \| \w+: ", each["context"]):
+            assert note.context == each["context"]
+        for flag, marker in (("contains_case_text", CASE), ("contains_reply_text", "RTOK")):
+            if flag in each:
+                assert (marker in note.content) == each[flag]
+
+
+def runs(*, components: bool) -> list[Any]:
+    """Return the runs of all trace files, or a skipped case where there is no file.
+
+    Args:
+        components: Whether to return those of parts of a method, or those of whole methods.
+    """
+    files = sorted(REFERENCE.glob("firmbench/vectors/method_traces_*.json"))
+    found = [
+        pytest.param(trace, run, id=f"{trace['method']}-{run['id']}")
+        for trace in (json.loads(file.read_text(encoding="utf-8")) for file in files)
+        for run in trace["runs"]
+        if components == run["id"].startswith(("component", "consulting_style_search"))
+    ]
+    why = "no reference data firmbench/vectors: set DESIM_REFERENCE to its folder"
+    return found or [pytest.param({}, {}, marks=pytest.mark.skip(reason=why), id="absent")]
