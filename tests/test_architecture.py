@@ -73,7 +73,6 @@ LAYERS = (
     "desim.ui.browser",
     "desim.adapters.seat",
     "desim.adapters.inspect_ai",
-    "desim.adapters.mcp",
     "desim.adapters",
     "desim.cli",
 )

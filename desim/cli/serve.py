@@ -21,8 +21,9 @@ class ServeOptions(SeatOptions):
         stdio: On standard input and output, one client.
         seeds: The seeds of the episodes, A:B (without B) or A,B,..., in turn; clients then give
             none. Default: a client's, or a drawn one. Records hold the seed; no reply does.
-        starts: A record, or a folder of records, from whose decisions the episodes begin; each
-            seed draws one, or a client names it by record and at.
+        starts: A record, at a decision of which every episode begins; the seed draws what no seat
+            can have observed by then.
+        at: The number of that decision, from 1.
         max_decisions: Decisions after which one is truncated.
         reward: What rewards are the change of: score, METRIC or -METRIC.
         as_json: Over HTTP: print address and token as one line of JSON.
@@ -39,6 +40,7 @@ class ServeOptions(SeatOptions):
     stdio: bool = False
     seeds: str = ""
     starts: str | None = None
+    at: int | None = None
     max_decisions: int | None = None
     reward: str = "score"
     as_json: bool = False
@@ -56,6 +58,7 @@ class ServeOptions(SeatOptions):
     records={"type": click.Path()},
     seeds={"metavar": "A:B"},
     starts={"type": click.Path()},
+    at={"metavar": "N", "type": click.IntRange(min=1)},
     max_sessions={"type": click.IntRange(1, 10_000)},
     max_decisions={"type": click.IntRange(min=1)},
 )
@@ -69,7 +72,11 @@ def serve_command(options: ServeOptions) -> None:
         raise UsageError("give --mcp, the protocol that is served")
     if options.as_json and options.stdio:
         raise UsageError("--json goes with --mcp over HTTP, which has an address to print")
+    if (options.starts is None) != (options.at is None):
+        raise UsageError("give --starts and --at together, or neither")
     from desim.adapters.mcp import serve
+
+    starts = {"record": options.starts, "at": options.at} if options.starts else None
 
     # Standard output belongs to the protocol from the start: a user's module may print.
     with contextlib.redirect_stdout(sys.stderr) if options.stdio else contextlib.nullcontext():
@@ -81,7 +88,7 @@ def serve_command(options: ServeOptions) -> None:
             others=options.policies,
             reward=options.reward,
             max_decisions=options.max_decisions,
-            starts=options.starts,
+            starts=starts,
         )
     serve(
         setup,

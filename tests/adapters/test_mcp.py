@@ -16,15 +16,13 @@ pytest.importorskip("mcp")
 
 import anyio
 from support.adapters import CASES, played
-from support.mcp_agent import Agent, Refused, in_memory, plain
+from support.mcp_agent import Agent, Refused, in_memory
 
-import desim
-from desim.adapters.mcp.episodes import Episodes
-from desim.adapters.mcp.mcp_server import Documents
-from desim.adapters.mcp.toolset import ToolSet, free_name
+from desim.adapters.mcp import ToolSet
+from desim.adapters.mcp_episodes import Episodes
 from desim.adapters.seat.setup import Setup
 from desim.core.model import rules_of
-from desim.errors import UsageError
+from desim.errors import DesimError
 from desim.records.episode import Episode
 from desim.records.record_lock import RecordLock
 from models.beer_game import Order, Stage
@@ -43,15 +41,6 @@ class Blocks(Policy):
         return Order(stage.incoming_order)
 
 
-class Waits(Policy):
-    """A policy that is a coroutine."""
-
-    async def decide(self, stage: Stage) -> Order:
-        """Order what was ordered, a moment later."""
-        await asyncio.sleep(0)
-        return Order(stage.incoming_order)
-
-
 class FailsOnce(Policy):
     """A policy whose first decision fails."""
 
@@ -63,14 +52,6 @@ class FailsOnce(Policy):
             FailsOnce.failed = True
             raise RuntimeError("out of order")
         return Order(stage.incoming_order)
-
-
-class WrongAnswer(Policy):
-    """A policy whose answers are no actions."""
-
-    def decide(self, _: Stage) -> Any:
-        """Return what is none."""
-        return "four"
 
 
 def beer(**others: Any) -> Setup:
@@ -103,8 +84,10 @@ def four(_: Any) -> tuple[str, dict[str, Any]]:
 
 async def content(tools: ToolSet, client: str | None, name: str, **arguments: Any) -> Any:
     """Call a tool without a transport, for a client of this name; return what it returns."""
-    result = await tools.call(client, name, arguments)
-    return result["structuredContent"] if "isError" not in result else result["content"][0]["text"]
+    try:
+        return await tools.call(client, name, arguments)
+    except DesimError as fault:
+        return str(fault)
 
 
 async def to_the_end(tools: ToolSet, seen: Any, client: str | None = None) -> Any:
@@ -137,48 +120,16 @@ def test_actions_are_tools_with_the_schema_of_their_arguments() -> None:
     with_agent(test)
 
 
-def test_the_rules_come_with_the_instructions_and_as_a_resource() -> None:
-    """So does the schema of the observations; the prompt says how to play."""
-    rules = rules_of(beer().model, "retailer")
+def test_the_rules_come_with_the_instructions() -> None:
+    """They say how to play; a tool that does not exist is an error."""
 
     async def test(agent: Agent) -> None:
-        assert agent.instructions.endswith(rules)
-        listed = plain(await agent.session.list_resources())["resources"]
-        addresses = [one["uri"] for one in listed]
-        assert addresses == ["desim://rules", "desim://observation-schema"]
-        texts = [
-            plain(await agent.session.read_resource(uri))["contents"][0]["text"]
-            for uri in addresses
-        ]
-        assert texts[0] == rules
-        assert "incoming_order" in json.dumps(json.loads(texts[1]))
-        prompt = plain(await agent.session.get_prompt("play", {"seed": "7"}))
-        assert "seed 7" in prompt["messages"][0]["content"]["text"]
-
-    with_agent(test)
-
-
-def test_what_does_not_exist_is_an_error() -> None:
-    """A resource and a prompt that are not there, and a seed that is no number."""
-
-    async def test(agent: Agent) -> None:
-        for asking in (
-            agent.session.read_resource("desim://state"),  # type: ignore[arg-type, unused-ignore]
-            agent.session.get_prompt("cheat"),
-            agent.session.get_prompt("play", {"seed": "x"}),
-        ):
-            with pytest.raises(Exception, match=r"there is no|was given"):
-                await asking
+        assert "begin_episode begins an episode" in agent.instructions
+        assert agent.instructions.endswith(rules_of(beer().model, "retailer"))
         with pytest.raises(Refused, match="did you mean 'order'"):
             await agent.call("ordr")
 
     with_agent(test)
-
-
-def test_a_name_that_is_taken_gets_an_underscore() -> None:
-    """The names of further tools and arguments are never those of an action or its field."""
-    assert free_name("seat", ()) == "seat"
-    assert free_name("seat", ("seat", "seat_")) == "seat__"
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -189,8 +140,7 @@ def test_every_action_of_every_seat_is_a_tool(case: Any) -> None:
     found = {(seat, tool.name) for tool, seats in tools.actions.values() for seat in seats}
     tags = {(seat, tag) for seat in setup.seats for tag in setup.codec(seat).classes}
     assert found == tags
-    names = [one["name"] for one in tools.listed()]
-    assert len(set(names)) == len(names)
+    assert len(tools.listed) >= len(tools.actions) + 3
 
 
 # -- episodes --------------------------------------------------------------------------------------
@@ -236,18 +186,6 @@ def test_the_rewards_add_up_to_the_change_of_the_score() -> None:
         assert total == pytest.approx(seen["ended"]["score"] - before)
 
     with_agent(test)
-
-
-def test_a_truncated_episode_says_so() -> None:
-    """Its end holds the score and nothing that the seat could not observe."""
-    setup = Setup.of("beer_game", "poisson", seats="retailer", max_decisions=3)
-
-    async def test(agent: Agent) -> None:
-        ended = await agent.play(four, await agent.call("begin_episode"))
-        assert set(ended["ended"]) == {"ended", "score"}
-        assert ended["ended"]["ended"] == "truncated"
-
-    with_agent(test, Episodes(setup))
 
 
 BAD_CALLS: list[tuple[str, dict[str, Any], str]] = [
@@ -307,20 +245,6 @@ def test_a_seed_that_is_none_is_refused(seed: Any) -> None:
     with_agent(test, episodes)
 
 
-def test_a_very_deep_argument_is_refused() -> None:
-    """However deep it is, the answer is a sentence."""
-    deep: Any = 4
-    for _ in range(150):
-        deep = [deep]
-
-    async def test(agent: Agent) -> None:
-        await agent.call("begin_episode")
-        with pytest.raises(Refused):
-            await agent.call("order", quantity=deep)
-
-    with_agent(test)
-
-
 def test_a_seat_sees_its_own_tables_a_page_at_a_time() -> None:
     """Without a name the tables are listed with their lengths."""
 
@@ -373,9 +297,7 @@ def test_a_server_may_choose_the_seeds(tmp_path: Path) -> None:
     async def run() -> None:
         episodes = Episodes(beer(), records=tmp_path, seeds=range(7, 9))
         tools = ToolSet(episodes)
-        schema = tools.input_schema("begin_episode")
-        assert schema is not None
-        assert list(schema["properties"]) == ["resume"]
+        assert list(tools.listed["begin_episode"].fields) == ["resume"]
         assert "argument 'seed' was given" in await content(tools, "a", "begin_episode", seed=7)
         played = []
         for _ in range(3):
@@ -383,41 +305,6 @@ def test_a_server_may_choose_the_seeds(tmp_path: Path) -> None:
             played.append(Episode.read(tmp_path / f"{begun['episode']}.jsonl", whole=False))
             await content(tools, "a", "close_episode")
         assert [one.header.seed for one in played] == [7, 8, 7]
-        documents = Documents(beer(), tools)
-        assert documents.prompts()[0]["arguments"] == []
-        assert "seed" not in documents.prompt("play", "")["messages"][0]["content"]["text"]
-        with pytest.raises(UsageError, match="the server chooses"):
-            documents.prompt("play", "7")
-
-    asyncio.run(run())
-
-
-def test_an_episode_without_a_seed_has_a_drawn_one() -> None:
-    """A client that gives none cannot build the world again."""
-
-    async def run() -> None:
-        tools = ToolSet(Episodes(beer()))
-        courses = []
-        for _ in range(4):
-            await content(tools, "a", "begin_episode")
-            courses.append([await content(tools, "a", "order", quantity=4) for _ in range(9)])
-            await content(tools, "a", "close_episode")
-        shown = [[turn["observation"] for turn in course] for course in courses]
-        assert len({repr(one) for one in shown}) == 4
-
-    asyncio.run(run())
-
-
-def test_only_the_seats_own_observations_are_shown() -> None:
-    """What the other stages see is in no reply before the end."""
-
-    async def run() -> None:
-        tools = ToolSet(Episodes(beer()))
-        seen = await content(tools, "a", "begin_episode", seed=5)
-        while not seen["done"]:
-            assert set(seen) <= {"episode", "done", "reward", "observation"}
-            assert seen["observation"]["role"] == "retailer"
-            seen = await content(tools, "a", "order", quantity=4)
 
     asyncio.run(run())
 
@@ -480,17 +367,6 @@ def test_a_policy_that_computes_for_long_stalls_no_other_client() -> None:
     asyncio.run(run())
 
 
-def test_a_policy_that_is_a_coroutine_plays_beside_the_client() -> None:
-    """It runs in the thread of its episode."""
-
-    async def run() -> None:
-        tools = ToolSet(Episodes(beer(wholesaler=Waits)))
-        ended = await to_the_end(tools, await content(tools, "a", "begin_episode"))
-        assert ended["ended"]["decisions"] == 104
-
-    asyncio.run(run())
-
-
 def test_the_policy_of_another_role_that_failed_is_asked_again() -> None:
     """The client's answer is kept."""
     FailsOnce.failed = False
@@ -506,35 +382,7 @@ def test_the_policy_of_another_role_that_failed_is_asked_again() -> None:
     asyncio.run(run())
 
 
-def test_a_wrong_action_of_another_role_is_not_the_clients() -> None:
-    """It is the fault of a policy, in words."""
-
-    async def run() -> None:
-        tools = ToolSet(Episodes(beer(wholesaler=WrongAnswer)))
-        await content(tools, "a", "begin_episode")
-        said = await content(tools, "a", "order", quantity=4)
-        assert "'wholesaler'" in said
-        assert "asks that policy again" in said
-
-    asyncio.run(run())
-
-
 # -- records and resumption ------------------------------------------------------------------------
-
-
-def test_a_record_is_whole_and_replays(tmp_path: Path) -> None:
-    """One file an episode, named by its id."""
-
-    async def run() -> Any:
-        tools = ToolSet(Episodes(beer(), records=tmp_path))
-        return await to_the_end(tools, await content(tools, "a", "begin_episode", seed=5))
-
-    ended = asyncio.run(run())
-    (file,) = tmp_path.iterdir()
-    assert file.name == f"{ended['episode']}.jsonl"
-    replayed = desim.replay(file)
-    assert replayed.result is not None
-    assert replayed.result.ledger_digest == ended["ended"]["ledger_digest"]
 
 
 def test_an_episode_is_resumed_by_its_id_after_a_restart(tmp_path: Path) -> None:
@@ -548,7 +396,7 @@ def test_an_episode_is_resumed_by_its_id_after_a_restart(tmp_path: Path) -> None
             seen = await content(old, "a", "order", quantity=4)
         name = begun["episode"]
         held = await content(new, "b", "begin_episode", resume=name)
-        assert held == f"episode {name} is being played by another server"
+        assert held.startswith(f"episode {name} is being played elsewhere")
         await content(old, "a", "close_episode")
         resumed = await content(new, "b", "begin_episode", resume=name)
         assert resumed["observation"] == seen["observation"]
@@ -578,19 +426,6 @@ def test_an_open_episode_goes_to_the_client_that_resumes_it() -> None:
     asyncio.run(run())
 
 
-def test_an_episode_that_was_closed_shows_nothing() -> None:
-    """A call that waited while another client of the episode closed it is refused."""
-
-    async def run() -> None:
-        episodes = Episodes(beer())
-        episode = await episodes.begin("a", 1)
-        await episodes.close(episode)
-        with pytest.raises(UsageError, match="over or closed"):
-            await episodes.present(episode)
-
-    asyncio.run(run())
-
-
 def test_what_cannot_be_resumed_is_refused_in_a_sentence(tmp_path: Path) -> None:
     """No file outside the folder is looked at, and no path is in an answer."""
 
@@ -599,7 +434,7 @@ def test_what_cannot_be_resumed_is_refused_in_a_sentence(tmp_path: Path) -> None
         tools = ToolSet(episodes)
         begun = await content(tools, "a", "begin_episode")
         await content(tools, "a", "order", quantity=4)
-        await episodes.close_all()
+        await episodes.close_unused()
         name = begun["episode"]
         file = tmp_path / "records" / f"{name}.jsonl"
         (tmp_path / f"{name}.jsonl").write_bytes(file.read_bytes())
@@ -628,10 +463,10 @@ def test_an_idle_episode_is_closed_and_can_be_resumed(tmp_path: Path) -> None:
     """A client that has gone keeps no place; nor does one whose session has ended."""
 
     async def run() -> None:
-        episodes = Episodes(beer(), records=tmp_path, idle_seconds=0)
+        episodes = Episodes(beer(), records=tmp_path)
         tools = ToolSet(episodes)
         begun = await content(tools, "a", "begin_episode")
-        await episodes.close_idle()
+        await episodes.close_unused(0)
         assert episodes.open == 0
         assert "begin_episode" in await content(tools, "a", "order", quantity=4)
         resumed = await content(tools, "a", "begin_episode", resume=begun["episode"])
@@ -640,13 +475,6 @@ def test_an_idle_episode_is_closed_and_can_be_resumed(tmp_path: Path) -> None:
         assert episodes.open == 0
 
     asyncio.run(run())
-
-
-def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
-    """Before anything is served."""
-    (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match="cannot write records into"):
-        Episodes(beer(), records=tmp_path / "file" / "records")
 
 
 def test_a_hundred_episodes_leave_nothing_behind(tmp_path: Path) -> None:
@@ -666,8 +494,7 @@ def test_a_hundred_episodes_leave_nothing_behind(tmp_path: Path) -> None:
                 counts.append((open_descriptors(), threading.active_count()))
         assert counts[0] == counts[1]
         assert episodes.open == 0
-        assert len(episodes._over) <= 3
-        assert len(episodes._of_client) <= 1
+        assert len(episodes._known) == len(episodes._of_client) == 1
 
     with_agent(test, episodes)
     assert len(list(tmp_path.iterdir())) == 100

@@ -167,18 +167,6 @@ def test_two_agents_play_over_http_at_once(beer: Server) -> None:
     asyncio.run(run())
 
 
-@pytest.mark.slow
-def test_an_agent_plays_yc_bench_over_http() -> None:
-    """A year ends as the direct episode does."""
-
-    async def run(server: Server) -> None:
-        async with over_http(server.address, TOKEN) as agent:
-            ended_as(await play(agent, YC, 5), YC, 5)
-
-    with serving(YC) as server:
-        asyncio.run(run(server))
-
-
 def test_an_agent_plays_without_a_session(beer: Server) -> None:
     """As the package's client does by itself: each call names the episode."""
     mcp = pytest.importorskip("mcp")
@@ -380,16 +368,6 @@ def test_standard_output_carries_the_protocol_alone(tmp_path: Path) -> None:
         *["deciding"] * 3,
         "",
     ]
-
-
-@pytest.mark.slow
-def test_a_message_that_is_too_long_or_too_deep_harms_nothing(tmp_path: Path) -> None:
-    """Over stdio the next message is answered."""
-    with started_on_stdio(OPTIONS[BEER], tmp_path) as process:
-        assert process.stdin is not None
-        for line in ("x" * 5_000_000, "[" * 100_000, "no json"):
-            process.stdin.write(line + "\n")
-        initialize(process)
 
 
 @pytest.mark.slow

@@ -169,8 +169,8 @@ async def play_mcp(case: Case, seed: int, answers: Answers) -> Ended:
     """Let an agent call the tools of a Model Context Protocol server in this process."""
     from support.mcp_agent import in_memory
 
-    from desim.adapters.mcp.episodes import Episodes
-    from desim.adapters.mcp.toolset import ToolSet
+    from desim.adapters.mcp import ToolSet
+    from desim.adapters.mcp_episodes import Episodes
 
     episodes, left = Episodes(case.setup()), by_seat(answers)
     names = {

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import desim
-from desim.adapters.seat.setup import Setup, is_same_setup, named_start
+from desim.adapters.seat.setup import Setup, is_same_setup
 from desim.adapters.seat.starts import Start
 from desim.errors import BadRecord, DesimError, UsageError
 from desim.records.episode import Episode
@@ -104,8 +104,8 @@ def test_the_record_of_a_started_episode_replays(record: Path, tmp_path: Path) -
 
 def test_a_started_episode_that_was_cut_is_continued(record: Path, tmp_path: Path) -> None:
     """Its limits still count from the start, and other policies begin where they began."""
-    new, begun = tmp_path / "new.jsonl", setup(starts=str(record), max_decisions=5)
-    with begun.begin(5, start=Start(record, AT), record=new) as session:
+    new, begun = tmp_path / "new.jsonl", setup(starts=begins_at(record), max_decisions=5)
+    with begun.begin(5, record=new) as session:
         session.step({"do": "order", "quantity": 7})
     past = Episode.read(new, whole=False)
     assert is_same_setup(begun, past.header, "external")
@@ -114,21 +114,6 @@ def test_a_started_episode_that_was_cut_is_continued(record: Path, tmp_path: Pat
         while not session.done:
             session.step({"do": "order", "quantity": 7})
         assert session.answered - session.repeated == 5
-
-
-def test_a_seed_draws_the_start_of_a_curriculum(record: Path) -> None:
-    """Each is a decision of the seat; the same seed draws the same one, others draw others."""
-    begun = setup(starts=record.parent)
-    assert begun.starts is not None
-    drawn = [begun.starts.drawn(seed).at for seed in range(50)]
-    assert drawn == [begun.starts.drawn(seed).at for seed in range(50)]
-    assert len(set(drawn)) > 20
-    assert {at % 4 for at in drawn} == {1}
-    with begun.begin(7) as session:
-        assert json.loads(session.text()) == expected(record, drawn[7])
-    fixed = setup(starts=[{"record": str(record), "at": AT}])
-    with fixed.begin(7) as session:
-        assert json.loads(session.text()) == expected(record)
 
 
 # -- bad input ------------------------------------------------------------------------------------
@@ -152,7 +137,7 @@ def test_a_number_that_the_record_does_not_have_is_refused(
     """Nothing is played and no file is left behind."""
     new = record.parent / "refused.json"
     with pytest.raises(UsageError, match=text):
-        setup().begin(1, start=Start.of(record, at), record=new)
+        setup().begin(1, start=Start.within({"record": record, "at": at}), record=new)
     assert not new.exists()
 
 
@@ -186,34 +171,12 @@ def test_a_stranger_s_record_is_data(record: Path, tmp_path: Path) -> None:
             setup().begin(1, start=Start(made, max(1, text.count("\n"))))
 
 
-@pytest.mark.parametrize("starts", [[], "empty", 5, {"record": "x"}, {"at": 3}, "gone.jsonl"])
-def test_a_curriculum_without_a_start_is_refused(
-    starts: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("starts", ["gone.jsonl", {"record": "x"}, {"at": 3}, {"at": 210}])
+def test_a_start_that_is_none_is_refused(starts: Any, record: Path) -> None:
     """When the setup is made, and not in the middle of a training."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "empty").mkdir()
-    with pytest.raises((BadRecord, UsageError)):
-        setup(starts=starts)
-
-
-def test_a_curriculum_has_a_limit(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of records and of decisions among which the start is drawn."""
-    with pytest.raises(UsageError, match="10,001 records to begin from were given"):
-        setup(starts=[str(record)] * 10_001)
-    monkeypatch.setattr("desim.adapters.seat.starts._MOST_DECISIONS", 100)
-    with pytest.raises(UsageError, match="more than 100 decisions of retailer"):
-        setup(starts=[str(record)] * 2)
-
-
-def test_a_client_names_no_path(record: Path, tmp_path: Path) -> None:
-    """A client of a server gives the name of one of the server's records."""
-    starts = setup(starts=str(record)).starts
-    assert starts is not None
-    assert starts.named("four.jsonl", AT) == Start(record, AT)
-    for name in (str(record), "../four.jsonl", 5, None, str(tmp_path)):
-        with pytest.raises(UsageError, match=r"record .* was given"):
-            starts.named(name, AT)
+    given = {"record": str(record), **starts} if starts == {"at": 210} else starts
+    with pytest.raises(UsageError, match="was given"):
+        setup(starts=given)
 
 
 # -- adapters -------------------------------------------------------------------------------------
@@ -244,15 +207,15 @@ def numbers(seen: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def of_mcp(record: Path, seed: int | None) -> Mapping[str, Any]:
-    """Return the observation of `begin_episode` by the name of a record of the server's."""
+    """Return the observation of `begin_episode`."""
     from support.mcp_agent import in_memory
 
-    from desim.adapters.mcp.episodes import Episodes
+    from desim.adapters.mcp_episodes import Episodes
 
     async def begun() -> Any:
-        async with in_memory(Episodes(setup(starts=str(record)))) as agent:
+        async with in_memory(Episodes(setup(starts=begins_at(record)))) as agent:
             given = {} if seed is None else {"seed": seed}
-            return await agent.call("begin_episode", record=record.name, at=AT, **given)
+            return await agent.call("begin_episode", **given)
 
     seen: Mapping[str, Any] = asyncio.run(begun())["observation"]
     return seen
@@ -317,11 +280,3 @@ def test_a_refused_start_of_gymnasium_is_a_sentence(record: Path) -> None:
     for options in ({"at": 4}, {"record": str(record), "at": 999}, {"record": 5, "at": 1}):
         with pytest.raises(DesimError, match="was given"):
             env.reset(options=options)
-
-
-def test_a_client_of_a_server_without_starts_names_none(record: Path) -> None:
-    """A path of the server's disk opens no file."""
-    with pytest.raises(UsageError, match="begins episodes from no records"):
-        named_start(setup(), str(record), 1)
-    with pytest.raises(UsageError, match="give record and at together"):
-        named_start(setup(starts=str(record)), "four.jsonl", None)

@@ -73,13 +73,11 @@ def test_a_model_with_tools_plays_it() -> None:
 
 
 def test_mcp_plays_it() -> None:
-    """Observations are tagged, and the schema has both classes."""
+    """Observations are tagged."""
     pytest.importorskip("mcp")
     from support.mcp_agent import in_memory
 
-    from desim.adapters.mcp.episodes import Episodes
-    from desim.adapters.mcp.mcp_server import Documents
-    from desim.adapters.mcp.toolset import ToolSet
+    from desim.adapters.mcp_episodes import Episodes
 
     async def played() -> list[Any]:
         async with in_memory(Episodes(setup())) as agent:
@@ -88,9 +86,6 @@ def test_mcp_plays_it() -> None:
             return [turn["observation"] for turn in turns]
 
     assert asyncio.run(played()) == SEEN
-    documents = Documents(setup(), ToolSet(Episodes(setup())))
-    schema = documents.read("desim://observation-schema")["contents"][0]["text"]
-    assert json.loads(schema)["$defs"].keys() == {"Closing", "Breakdown"}
 
 
 # -- questions that take some of the actions alone -------------------------------------------------
@@ -155,7 +150,7 @@ def test_mcp_names_what_is_possible_now() -> None:
     pytest.importorskip("mcp")
     from support.mcp_agent import in_memory
 
-    from desim.adapters.mcp.episodes import Episodes
+    from desim.adapters.mcp_episodes import Episodes
 
     async def played() -> list[Any]:
         async with in_memory(Episodes(Setup.of(STRICT, seats="owner"))) as agent:

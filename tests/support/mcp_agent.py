@@ -14,8 +14,8 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp.shared.memory import create_client_server_memory_streams
 from support.paths import PYTHONPATH
 
-from desim.adapters.mcp.episodes import Episodes
-from desim.adapters.mcp.mcp_server import server_of
+from desim.adapters.mcp import server_of
+from desim.adapters.mcp_episodes import Episodes
 
 #: Returns the name and the arguments of a tool for what the last call returned.
 Rule = Callable[[Mapping[str, Any]], tuple[str, dict[str, Any]]]
@@ -76,7 +76,7 @@ async def in_memory(episodes: Episodes) -> AsyncIterator[Agent]:
         async with _agent(*mine) as agent:
             yield agent
         tg.cancel_scope.cancel()
-    await episodes.close_all()
+    await episodes.close_unused()
 
 
 @contextlib.asynccontextmanager

@@ -29,7 +29,6 @@ class SeatEnvironment:
         record: str | Path | None = None,
         past: Episode | None = None,
         *,
-        locked: bool = False,
         start: Start | None = None,
     ) -> SteppedSession:
         """Begin an episode and close the one before it, which stays open if this one is refused.
@@ -38,12 +37,9 @@ class SeatEnvironment:
             seed: See `Setup.begin`, also for the other arguments and the errors.
             record: The file that receives the episode.
             past: A cut record of the same setup.
-            locked: Whether the caller holds the lock of the record.
             start: The decision on record from which the episode begins.
         """
-        session = self.setup.begin(
-            seed, record=record, past=past, label=self._label, locked=locked, start=start
-        )
+        session = self.setup.begin(seed, record=record, past=past, label=self._label, start=start)
         self.close()
         self.session = session
         return session

@@ -11,12 +11,11 @@ from typing import Any, Self
 from attrs import field, frozen
 
 from desim import catalog
-from desim.adapters.seat.starts import Start, Starts, started_at, write_past
+from desim.adapters.seat.starts import Start, started_at, write_past
 from desim.adapters.seat.stepped_session import SCORE, Rewards, SteppedSession
 from desim.catalog.policy_spec import label as label_of
 from desim.core.model import Model
 from desim.core.run import Run, check_roles
-from desim.core.streams import check_seed
 from desim.episodes.lineup import Policies, assign
 from desim.errors import BadRecord, DesimError, UsageError, possible
 from desim.records.episode import Episode
@@ -51,8 +50,8 @@ class Setup:
             no limit.
         max_days: Days of the world's calendar after which an episode is truncated, at the seats'
             first decision that is later; None stands for no limit.
-        starts: Decisions on record, at one of which each episode begins; None begins all at the
-            world's begin. Limits and rewards count from there.
+        starts: The decision on record at which each episode begins; None begins all at the world's
+            begin. Limits and rewards count from there.
     """
 
     model: Model[Any]
@@ -61,7 +60,7 @@ class Setup:
     rewards: Mapping[str, str] = field(factory=dict)
     max_decisions: int | None = None
     max_days: float | None = None
-    starts: Starts | None = None
+    starts: Start | None = None
 
     @classmethod
     def of(  # noqa: PLR0913 (the options of every adapter)
@@ -75,7 +74,7 @@ class Setup:
         reward: str | Mapping[str, str] = "score",
         max_decisions: int | None = None,
         max_days: float | None = None,
-        starts: Any = None,
+        starts: Mapping[str, Any] | None = None,
     ) -> Self:
         """Return a checked setup.
 
@@ -91,15 +90,15 @@ class Setup:
                 turns its sign.
             max_decisions: See the attribute.
             max_days: See the attribute.
-            starts: Records to begin from: see `Starts.read`.
+            starts: The path of a record and a decision in it, as `{"record": PATH, "at": N}`.
 
         Raises:
-            BadRecord: One of *starts* cannot be read.
+            BadRecord: The record of *starts* cannot be read.
             UsageError: The model, preset, role, policy, metric or a parameter does not exist, a
                 role is both a seat and among the others, a limit is not a number above 0, or
                 *max_days* is given and the world has no calendar.
         """
-        world = _world(model, preset, params)
+        world = catalog.model(model, preset, params)
         chosen = (seats,) if isinstance(seats, str) and seats else tuple(seats)
         played = tuple(assign(world, dict.fromkeys(chosen, OTHERS))) or tuple(world.default_roles)
         policies = _others(world, played, others)
@@ -108,7 +107,7 @@ class Setup:
         if set(rewards.values()) != {SCORE}:
             Rewards(Run(world, 0, roles), rewards)  # the world may have no such metric
         limits = _checked_limits(world, max_decisions, max_days)
-        begins = None if starts in (None, "") else Starts.read(starts, world, roles, played)
+        begins = _checked_start(starts, world, played, policies)
         return cls(world, played, policies, rewards, *limits, begins)
 
     def begin(
@@ -118,21 +117,17 @@ class Setup:
         record: str | Path | None = None,
         past: Episode | None = None,
         label: str = "external",
-        locked: bool = False,
         start: Start | None = None,
     ) -> SteppedSession:
         """Return a new episode that waits for the first decision of a seat.
 
         Args:
-            seed: A whole number of at least 0, None for 0. With *start* or `starts` it draws what
-                no role can have observed by then; None with *start* plays on in the world of the
-                record.
+            seed: A whole number of at least 0, None for 0. With a start it draws what no role can
+                have observed by then; None plays on in the world of the record.
             record: The file that receives the episode line by line; None records nothing.
             past: A cut record of the same setup, whose decisions are made again first.
             label: The name of the caller as a policy, in the record.
-            locked: Whether the caller holds the lock of the record.
-            start: The decision on record from which the episode begins; without it `starts`, if
-                there are any, draw one by the seed.
+            start: The decision on record from which the episode begins; by default `starts`.
 
         Raises:
             UsageError: The seed or the start is wrong, or the file exists or is locked.
@@ -140,22 +135,13 @@ class Setup:
             ModelFailed: The model raised an exception.
             PolicyFailed: A policy of another role raised an exception.
         """
-        if past is None and start is None and self.starts is not None:
-            seed = 0 if seed is None else seed
-            check_seed(seed)
-            start = self.starts.drawn(seed)
-        if start is None:
-            return self._session(seed or 0, record, past, label, locked=locked)
-        return self._started(start, seed, record, label, locked=locked)
+        start = start or self.starts
+        if past is not None or start is None:
+            return self._session(seed or 0, record, past, label)
+        return self._started(start, seed, record, label)
 
     def _started(
-        self,
-        start: Start,
-        future: int | None,
-        record: str | Path | None,
-        label: str,
-        *,
-        locked: bool,
+        self, start: Start, future: int | None, record: str | Path | None, label: str
     ) -> SteppedSession:
         """Return an episode in which the decisions before a start were repeated."""
         seats = dict.fromkeys(self.seats, label)
@@ -163,7 +149,7 @@ class Setup:
         if record is not None:
             write_past(past, record)
         try:
-            session = self._session(past.header.seed, record, past, label, locked=locked)
+            session = self._session(past.header.seed, record, past, label)
             if not session.open:
                 session.close()
                 raise UsageError(
@@ -180,13 +166,7 @@ class Setup:
         return session
 
     def _session(
-        self,
-        seed: int,
-        record: str | Path | None,
-        past: Episode | None,
-        label: str,
-        *,
-        locked: bool,
+        self, seed: int, record: str | Path | None, past: Episode | None, label: str
     ) -> SteppedSession:
         session = SteppedSession(
             self.model,
@@ -198,7 +178,6 @@ class Setup:
             last_tick=_last_tick(self.model, self.max_days, past),
             record=record,
             past=past,
-            locked=locked,
         )
         try:
             session.advance()
@@ -210,12 +189,6 @@ class Setup:
     def codec(self, seat: str) -> Codec:
         """Return the compiled schema of a seat's actions."""
         return codec(self.model.roles[seat].action)
-
-
-def _world(
-    model: Model[Any] | type | str, preset: str, params: Mapping[str, Any] | None
-) -> Model[Any]:
-    return catalog.model(model, preset, params)
 
 
 def _others(model: Model[Any], seats: Sequence[str], others: Policies) -> dict[str, Any]:
@@ -239,6 +212,21 @@ def _rewards(seats: Sequence[str], reward: str | Mapping[str, str]) -> dict[str,
         if role not in seats:
             raise UsageError(f"a reward for {role!r} was given; {possible(role, seats)}")
     return {role: reward.get(role, SCORE) for role in seats}
+
+
+def _checked_start(
+    given: Mapping[str, Any] | None,
+    model: Model[Any],
+    seats: Sequence[str],
+    others: Mapping[str, Any],
+) -> Start | None:
+    if given is None:
+        return None
+    start = Start.within(given) if isinstance(given, Mapping) else None
+    if start is None:
+        raise UsageError(f"starts {short_repr(given)} was given; it is {{'record': PATH, 'at': N}}")
+    start.past(model, dict.fromkeys(seats, ""), others, None)
+    return start
 
 
 def _checked_limits(
@@ -295,18 +283,3 @@ def is_same_setup(setup: Setup, recorded: Header, label: str) -> bool:
         recorded.policies,
         recorded.futures,
     )
-
-
-def named_start(setup: Setup, record: Any, at: Any) -> Start | None:
-    """Return the start that a client of a server names; None if it names none.
-
-    Raises:
-        UsageError: One of the two is missing, or the server begins no episode from such a record.
-    """
-    if record is None and at is None:
-        return None
-    if record is None or at is None:
-        raise UsageError("give record and at together, or neither")
-    if setup.starts is None:
-        raise UsageError("the server begins episodes from no records (--starts)")
-    return setup.starts.named(record, at)

@@ -1,6 +1,6 @@
-"""Decisions on record from which episodes begin: a named one, or one of several by a seed."""
+"""A decision on record from which episodes begin."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
@@ -8,18 +8,14 @@ from attrs import frozen
 
 from desim.catalog.policy_spec import label as label_of
 from desim.core.model import Model
-from desim.core.streams import generator
 from desim.engine.parameters import from_numpy
 from desim.episodes.lineup import knows_by_role
 from desim.episodes.replay import first_difference, with_futures
-from desim.errors import BadRecord, UsageError, possible
+from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
 from desim.records.lines import Header
 from desim.records.writer import Recorder
 from desim.short_repr import short_repr, shortened
-
-#: Records, and decisions of the caller in them, among which the start of an episode is drawn.
-_MOST_RECORDS, _MOST_DECISIONS = 10_000, 1_000_000
 
 
 @frozen
@@ -35,14 +31,16 @@ class Start:
     at: int
 
     @classmethod
-    def of(cls, record: Any, at: Any) -> Self:
-        """Return a start whose numbers and texts come from outside.
+    def within(cls, options: Mapping[str, Any]) -> Self | None:
+        """Return the start that the options `record` and `at` name; None without `at`.
 
         Raises:
-            UsageError: *record* is not the path of a file, or *at* not a whole number of at least
+            UsageError: `record` is not the path of a file, or `at` not a whole number of at least
                 1.
         """
-        at = from_numpy(at)
+        record, at = options.get("record"), from_numpy(options.get("at"))
+        if at is None:
+            return None
         if type(at) is not int or at < 1:
             raise UsageError(f"at {short_repr(at)} was given; it is a whole number of at least 1")
         if not isinstance(record, str | Path) or not str(record) or "\0" in str(record):
@@ -56,13 +54,6 @@ class Start:
     def repeated(self) -> int:
         """The number of decisions of the record, of all roles, that are repeated."""
         return self.at - 1
-
-    @classmethod
-    def within(cls, options: Mapping[str, Any]) -> Self | None:
-        """Return the start that the options `record` and `at` name; None without `at`."""
-        if options.get("at") is None:
-            return None
-        return cls.of(options.get("record"), options["at"])
 
     def past(
         self,
@@ -96,7 +87,7 @@ class Start:
             )
         labels = {**seats, **{role: label_of(one) for role, one in others.items()}}
         head = with_futures(recorded.header, self.repeated, future)
-        check_world(self.record, head, model, labels)
+        self._check_world(head, model, labels)
         begun = {role: self._begun(head, role, label) for role, label in labels.items()}
         begun |= dict.fromkeys(seats, self.repeated)
         starts = {role: at for role, at in begun.items() if at}
@@ -114,23 +105,19 @@ class Start:
         again = head.policies[role] == label
         return min(head.starts.get(role, 0), self.repeated) if again else self.repeated
 
-
-def check_world(record: Path, recorded: Header, model: Model[Any], roles: Iterable[str]) -> None:
-    """Check that a record is of a world, and of the roles that are played.
-
-    Raises:
-        UsageError: The model, a parameter, or the roles differ.
-    """
-    mine = Header.of(model, recorded.seed, {})
-    if recorded.model != mine.model:
-        other = shortened(recorded.model)
-        raise UsageError(f"{record} is a record of {other}, and not of {mine.model}")
-    if recorded.params != mine.params:
-        differs = first_difference(recorded.params, mine.params, "params")
-        raise UsageError(f"{record} is of other parameters (recorded, given): {differs}")
-    if set(recorded.policies) != set(roles):
-        played, given = ", ".join(sorted(recorded.policies)), ", ".join(sorted(roles))
-        raise UsageError(f"in {record} policies play {shortened(played)}; here they play {given}")
+    def _check_world(self, recorded: Header, model: Model[Any], roles: Iterable[str]) -> None:
+        mine = Header.of(model, recorded.seed, {})
+        if recorded.model != mine.model:
+            other = shortened(recorded.model)
+            raise UsageError(f"{self.record} is a record of {other}, and not of {mine.model}")
+        if recorded.params != mine.params:
+            differs = first_difference(recorded.params, mine.params, "params")
+            raise UsageError(f"{self.record} is of other parameters (recorded, given): {differs}")
+        if set(recorded.policies) != set(roles):
+            played, given = ", ".join(sorted(recorded.policies)), ", ".join(sorted(roles))
+            raise UsageError(
+                f"in {self.record} policies play {shortened(played)}; here they play {given}"
+            )
 
 
 def started_at(past: Episode) -> int:
@@ -148,101 +135,3 @@ def write_past(past: Episode, record: str | Path) -> None:
         recorder.write(past.header)
         for step in past.steps:
             recorder.write(step.line)
-
-
-@frozen
-class Starts:
-    """Decisions of the caller on record; each episode begins at one that its seed draws.
-
-    Attributes:
-        choices: The records, each with the numbers of the decisions that may be drawn.
-    """
-
-    choices: tuple[tuple[Path, Sequence[int]], ...]
-
-    @classmethod
-    def read(
-        cls, given: Any, model: Model[Any], roles: Iterable[str], seats: Sequence[str]
-    ) -> Self:
-        """Read the records of a curriculum.
-
-        Args:
-            given: A record, a folder of records (`*.jsonl`, `*.jsonl.gz`), one decision as
-                `{"record": path, "at": n}`, or a list of these.
-            model: The world, which all records must have.
-            roles: The roles that are played.
-            seats: The caller's roles, whose decisions are drawn.
-
-        Raises:
-            BadRecord: A record cannot be read.
-            UsageError: A record is of another world, has no decision of the caller, or there are
-                too many or none.
-        """
-        listed = given if isinstance(given, list | tuple) else [given]
-        starts = [one for each in listed for one in _listed(each)]
-        if not starts or len(starts) > _MOST_RECORDS:
-            raise UsageError(
-                f"{len(starts):,} records to begin from were given; 1 to {_MOST_RECORDS:,} are "
-                "possible"
-            )
-        roles, left, choices = list(roles), _MOST_DECISIONS, []
-        for record, at in starts:
-            numbers = _decisions(record, at, model, roles, seats)
-            left -= len(numbers)
-            if left < 0:
-                raise UsageError(
-                    f"the records to begin from have more than {_MOST_DECISIONS:,} decisions of "
-                    f"{' and '.join(seats)}; give fewer"
-                )
-            choices.append((record, numbers))
-        return cls(tuple(choices))
-
-    def drawn(self, seed: int) -> Start:
-        """Return the start of an episode: a record, and then one of its decisions."""
-        draws = generator(seed, "start")
-        record, numbers = self.choices[int(draws.integers(len(self.choices)))]
-        return Start(record, numbers[int(draws.integers(len(numbers)))])
-
-    def named(self, name: Any, at: Any) -> Start:
-        """Return a start by the name of a record's file, for clients that may name no path.
-
-        Raises:
-            UsageError: No record has this name, or *at* is not a whole number of at least 1.
-        """
-        by_name = {record.name: record for record, _ in self.choices}
-        if not isinstance(name, str) or name not in by_name:
-            hint = possible(str(name), by_name)
-            raise UsageError(f"record {short_repr(name)} was given; {hint}")
-        return Start.of(by_name[name], at)
-
-
-def _listed(given: Any) -> Iterator[tuple[Path, int | None]]:
-    """Yield the records of one entry of a curriculum, each with its decision or None."""
-    if isinstance(given, Mapping):
-        start = Start.of(given.get("record"), given.get("at"))
-        yield start.record, start.at
-        return
-    path = Start.of(given, 1).record
-    if not path.is_dir():
-        yield path, None
-        return
-    for each in sorted(path.iterdir()):
-        if each.name.endswith((".jsonl", ".jsonl.gz")):
-            yield each, None
-
-
-def _decisions(
-    record: Path, at: int | None, model: Model[Any], roles: list[str], seats: Sequence[str]
-) -> Sequence[int]:
-    """Return the numbers of the caller's decisions in a record, or the one that is given."""
-    episode = Episode.read(record, whole=False, keep_steps=False)
-    check_world(record, episode.header, model, roles)
-    count = len(episode.steps)
-    if at is not None:
-        if at > count:
-            raise UsageError(f"at {at} was given; {record} has {count} decisions, from 1")
-        return (at,)
-    found = tuple(n for n, step in enumerate(episode.steps, 1) if step.role in seats)
-    if not found:
-        raise UsageError(f"{record} has no decision of {' or '.join(map(repr, seats))}")
-    return found
