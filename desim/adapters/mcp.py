@@ -20,6 +20,7 @@ import socket
 import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from types import FrameType
 from typing import Any
 
 import anyio
@@ -341,7 +342,7 @@ def serve(
             ws="none",
             timeout_graceful_shutdown=1,
         )
-        asyncio.run(_serve_http(uvicorn.Server(config), at, episodes))
+        asyncio.run(_serve_http(_HttpServer(config), at, episodes))
 
 
 async def _serve_stdio(episodes: Episodes) -> None:
@@ -374,12 +375,16 @@ async def _serve_stdio(episodes: Episodes) -> None:
         raise KeyboardInterrupt
 
 
-async def _serve_http(server: uvicorn.Server, at: socket.socket, episodes: Episodes) -> None:
-    try:
-        await server.serve(sockets=[at])
-    finally:
+class _HttpServer(uvicorn.Server):
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop the server as the package does, but in time."""
         _end_in_time()
-        await episodes.close_unused()
+        super().handle_exit(sig, frame)
+
+
+async def _serve_http(server: uvicorn.Server, at: socket.socket, episodes: Episodes) -> None:
+    await server.serve(sockets=[at])
+    await episodes.close_unused()
 
 
 def _end_in_time() -> None:

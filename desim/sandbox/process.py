@@ -1,7 +1,8 @@
-"""One program in processes of its own: started, read within limits, ended, cleaned up."""
+"""One program in a process of its own: started, read within limits, ended, cleaned up."""
 
 import contextlib
 import marshal
+import math
 import os
 import selectors
 import shutil
@@ -14,10 +15,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from attrs import frozen
+from attrs import Attribute, field, frozen
 
 from desim.errors import DesimError, UsageError
-from desim.sandbox.program_limits import ProgramLimits
 
 #: The environment variable that allows programs to run where the system does not confine them. No
 #: parameter of a world or policy does, because those come from records and suites of strangers.
@@ -32,8 +32,42 @@ _ENVIRONMENT = {"PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8", "OMP_NUM_THREADS": "
 #: Seconds that the start may take on a busy machine.
 _START = 30.0
 
-#: Bytes read at once, and of a status.
-_CHUNK, _STATUS = 65_536, 1_000
+#: Bytes read at once.
+_CHUNK = 65_536
+
+
+def _within(least: float, most: float) -> Any:
+    """Return a validator of an attrs field: a finite number from `least` to `most`."""
+
+    def check(_: Any, attribute: "Attribute[float]", value: float) -> None:
+        if isinstance(value, bool) or not (math.isfinite(value) and least <= value <= most):
+            raise UsageError(
+                f"{attribute.name}={value} was given; it lies between {least:g} and {most:g}"
+            )
+
+    return check
+
+
+@frozen(kw_only=True)
+class ProgramLimits:
+    """Limits above which a program is killed.
+
+    Attributes:
+        seconds: Wall time from the start of the program, 0.01 to 3,600.
+        cpu_seconds: Processor time, in whole seconds as systems count it, 1 to 3,600.
+        memory: Bytes of address space, the interpreter's about 30 MB included; 64 MB to 64 GB.
+        output: Bytes that it may print or hand back, 1,000 to 100 MB.
+        file: Bytes of a file that an unconfined program writes, 0 to 1 GB; a confined one writes
+            none.
+        source: Characters of the program, 1 to 10 million.
+    """
+
+    seconds: float = field(default=1.0, validator=_within(0.01, 3_600))
+    cpu_seconds: int = field(default=5, validator=_within(1, 3_600))
+    memory: int = field(default=512_000_000, validator=_within(64_000_000, 64_000_000_000))
+    output: int = field(default=100_000, validator=_within(1_000, 100_000_000))
+    file: int = field(default=1_000_000, validator=_within(0, 1_000_000_000))
+    source: int = field(default=200_000, validator=_within(1, 10_000_000))
 
 
 class SandboxFailed(DesimError):
@@ -75,111 +109,57 @@ def run_order(
             protections to leave out, for tests of the others.
         limits: Limits of time, memory and output.
         prints: Whether its output is kept.
-        unconfined: Whether it is also run where the kernel does not confine it, see `protections`.
-            So it is for all programs of a process with `DESIM_UNCONFINED_PROGRAMS=1`.
+        unconfined: Whether it is also run where the kernel does not confine it. So it is for all
+            programs of a process with `DESIM_UNCONFINED_PROGRAMS=1`.
 
     Raises:
         NotConfined: The system does not confine it, and that is not allowed.
         SandboxFailed: It could not be started.
         UsageError: The system is not one on which programs can be confined at all.
     """
-    with started(order, limits, prints=prints, unconfined=unconfined) as (process, result, status):
-        return _Reader(process, result, status, limits).read()
-
-
-@contextlib.contextmanager
-def started(
-    order: Mapping[str, Any],
-    limits: ProgramLimits,
-    *,
-    prints: bool = False,
-    unconfined: bool = False,
-) -> Iterator[tuple["subprocess.Popen[bytes]", int, int]]:
-    """Start a program by an order, as `run_order` does; kill it after the block.
-
-    Args:
-        order: See `run_order`.
-        limits: See `run_order`.
-        prints: See `run_order`.
-        unconfined: See `run_order`.
-
-    Yields:
-        Its process, and the ends of the pipes of its result and of its status.
-
-    Raises:
-        UsageError: See `run_order`.
-    """
     if not hasattr(os, "fork") or not sys.executable:
         raise UsageError("programs of a model are run on Linux and macOS alone, by an interpreter")
-    with tempfile.TemporaryFile() as ordered, _folder() as folder, _pipes() as pipes:
-        result, status = pipes
-        marshal.dump(
-            {
-                "source": "",
-                "without": (),
-                **order,
-                "parent": os.getpid(),
-                "folder": folder,
-                "result": result.writer,
-                "status": status.writer,
-                "seconds": limits.seconds,
-                "cpu_seconds": limits.cpu_seconds,
-                "memory": limits.memory,
-                "file": limits.file,
-                "unconfined": unconfined or os.environ.get(UNCONFINED) == "1",
-            },
-            ordered,
-        )
+    with (
+        tempfile.TemporaryFile() as ordered,
+        _folder() as folder,
+        _pipe() as result,
+        _pipe() as status,
+    ):
+        whole = {
+            "source": "",
+            "without": (),
+            **order,
+            "parent": os.getpid(),
+            "folder": folder,
+            "result": result.writer.fileno(),
+            "status": status.writer.fileno(),
+            "cpu_seconds": limits.cpu_seconds,
+            "memory": limits.memory,
+            "file": limits.file,
+            "unconfined": unconfined or os.environ.get(UNCONFINED) == "1",
+        }
+        marshal.dump(whole, ordered)
         ordered.seek(0)
-        given = (result.writer, status.writer)
-        process = _started(ordered, given, prints=prints)
+        process = _started(ordered, (whole["result"], whole["status"]), prints=prints)
         try:
-            result.close_writer()
-            status.close_writer()
-            yield process, result.reader, status.reader
+            result.writer.close()
+            status.writer.close()
+            return _Reader(process, result.reader, status.reader, limits).read()
         finally:
             _end(process)
 
 
-def check_status(status: bytes) -> None:
-    """Check that a program was run, by what its process wrote to the pipe of its status.
-
-    Raises:
-        NotConfined: The system does not confine it.
-        SandboxFailed: It could not be started.
-    """
-    if status == b"u":
-        raise NotConfined(
-            "this system does not confine programs, so that one could read and change what you "
-            f"can; unconfined=True or {UNCONFINED}=1 in the environment runs them all the same"
-        )
-    if status != b"s":
-        reason = status.decode(errors="replace") or "its process ended, or took too long"
-        raise SandboxFailed(f"The sandbox could not start: {reason}")
-
-
+@frozen
 class _Pipe:
-    """Both ends of a pipe; the writer is closed once the child has it."""
-
-    def __init__(self) -> None:
-        self.reader, self.writer = os.pipe()
-        self.open = True
-
-    def close_writer(self) -> None:
-        if self.open:
-            os.close(self.writer)
-            self.open = False
+    reader: IO[bytes]
+    writer: IO[bytes]
 
 
 @contextlib.contextmanager
-def _pipes() -> Iterator[tuple[_Pipe, _Pipe]]:
-    pipes = _Pipe(), _Pipe()
-    try:
-        yield pipes
-    finally:
-        for pipe in pipes:
-            pipe.close_writer()
-            os.close(pipe.reader)
+def _pipe() -> Iterator[_Pipe]:
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb", 0) as reader, os.fdopen(writing, "wb", 0) as writer:
+        yield _Pipe(reader, writer)
 
 
 @contextlib.contextmanager
@@ -217,54 +197,62 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 
 class _Reader:
-    """Reads the pipes of a program until all are closed, full, or the time is over."""
+    """Reads the pipes of a program until all are closed, one is full, or the time is over."""
 
     def __init__(
-        self, process: "subprocess.Popen[bytes]", result: int, status: int, limits: ProgramLimits
+        self,
+        process: "subprocess.Popen[bytes]",
+        result: IO[bytes],
+        status: IO[bytes],
+        limits: ProgramLimits,
     ) -> None:
-        self._status = status
+        self._result, self._status, self._output = result, status, process.stdout
         self._limits = limits
-        self._most = {result: limits.output, status: _STATUS}
-        self._result, self._output = result, -1
-        if process.stdout is not None:
-            self._output = process.stdout.fileno()
-            self._most[self._output] = limits.output
-        self._read = {number: bytearray() for number in self._most}
+        self._read = {each: bytearray() for each in (result, status, process.stdout) if each}
         self._until = time.monotonic() + _START
         self._too_long = False
 
     def read(self) -> Finished:
         """Return what was written."""
         with selectors.DefaultSelector() as selector:
-            for number in self._most:
-                selector.register(number, selectors.EVENT_READ)
+            for pipe in self._read:
+                selector.register(pipe, selectors.EVENT_READ, pipe)
             while selector.get_map() and not self._too_long:
                 ready = selector.select(max(0.0, self._until - time.monotonic()))
                 if not ready:
                     break
                 for key, _ in ready:
-                    if not self._take(key.fd):
-                        selector.unregister(key.fd)
+                    if not self._take(key.data):
+                        selector.unregister(key.data)
             over = bool(selector.get_map()) and not self._too_long
-        return self._finished(over=over)
-
-    def _take(self, number: int) -> bool:
-        """Read what is there; return whether more may come."""
-        chunk = os.read(number, _CHUNK)
-        kept = self._read[number]
-        kept += chunk[: self._most[number] - len(kept) + 1]
-        if number == self._status and chunk.startswith(b"s") and len(kept) == len(chunk):
-            self._until = time.monotonic() + self._limits.seconds
-        elif number != self._status and len(kept) > self._most[number]:
-            self._too_long = True
-        return bool(chunk)
-
-    def _finished(self, *, over: bool) -> Finished:
-        status = bytes(self._read[self._status])
-        check_status(status)
+        _check_status(bytes(self._read[self._status]))
         return Finished(
-            answer=bytes(self._read[self._result][: self._limits.output]),
-            output=bytes(self._read.get(self._output, b"")[: self._limits.output]),
+            answer=self._kept(self._result),
+            output=self._kept(self._output) if self._output else b"",
             timed_out=over,
             too_long=self._too_long,
         )
+
+    def _take(self, pipe: IO[bytes]) -> bool:
+        """Read what is there; return whether more may come."""
+        chunk, kept = os.read(pipe.fileno(), _CHUNK), self._read[pipe]
+        if pipe is self._status and chunk and not kept:
+            self._until = time.monotonic() + self._limits.seconds
+        kept += chunk[: self._limits.output - len(kept) + 1]
+        self._too_long = self._too_long or len(kept) > self._limits.output
+        return bool(chunk)
+
+    def _kept(self, pipe: IO[bytes]) -> bytes:
+        return bytes(self._read[pipe][: self._limits.output])
+
+
+def _check_status(status: bytes) -> None:
+    """Check that a program was run, by what its process wrote to the pipe of its status."""
+    if status == b"u":
+        raise NotConfined(
+            "this system does not confine programs, so that one could read and change what you "
+            f"can; unconfined=True or {UNCONFINED}=1 in the environment runs them all the same"
+        )
+    if status != b"s":
+        reason = status.decode(errors="replace") or "its process ended, or took too long"
+        raise SandboxFailed(f"The sandbox could not start: {reason}")

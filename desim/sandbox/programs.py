@@ -1,17 +1,71 @@
 """Programs that a language model wrote: their value, the results of calls, or what they print."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from attrs import field, frozen
+
 from desim.errors import UsageError
-from desim.sandbox.process import Finished, run_order
-from desim.sandbox.program_limits import Arguments, ProgramLimits, ProgramOutcome, Returned
+from desim.sandbox.process import Finished, ProgramLimits, run_order
 from desim.sandbox.reply import Reply, UnreadableError, read_reply
 
 _ONE_SECOND, _TWO_SECONDS = ProgramLimits(), ProgramLimits(seconds=2.0)
 
 #: Sets of arguments of one program.
 _MOST_CALLS = 1_000
+
+
+@frozen(kw_only=True)
+class ProgramOutcome:
+    """The outcome of a program.
+
+    Attributes:
+        value: The value of the last statement: a number as float (True is 1.0), a text as it is,
+            None, and anything else as the name of its type in brackets, such as `(list)`.
+        number: The value as a float, also of texts, Decimals and Fractions that convert to one; may
+            be nan or infinite; None if it does not convert.
+        failed: Whether it raised, was killed, had no value or handed back nothing that is readable.
+        timed_out: Whether it ran out of time, or its value is of a kind that no other process can
+            receive (a lambda, a generator), for which the published code waits in vain.
+        error: The error, in one line of at most 500 characters; empty without an error.
+    """
+
+    value: float | str | None = None
+    number: float | None = None
+    failed: bool = False
+    timed_out: bool = False
+    error: str = ""
+
+
+@frozen(kw_only=True)
+class Arguments:
+    """One set of arguments.
+
+    Attributes:
+        args: Arguments by name.
+        fields: For a method: the fields of the object that it is called on, by name.
+    """
+
+    args: Mapping[str, float | str] = field(factory=dict)
+    fields: Mapping[str, float | str] = field(factory=dict)
+
+
+@frozen(kw_only=True)
+class Returned:
+    """The outcome of one call.
+
+    Attributes:
+        value: None, truth values, int, float and text as they are, sequences as lists, mappings as
+            dicts from text; anything else, and integers beyond a float, as text.
+        failed: Whether it raised, was not reached or handed back nothing that is readable.
+        timed_out: Whether the calls ran out of time.
+        error: The error, in one line; empty without an error.
+    """
+
+    value: Any = None
+    failed: bool = False
+    timed_out: bool = False
+    error: str = ""
 
 
 def run_program(
@@ -25,7 +79,7 @@ def run_program(
     Args:
         source: The text of the program.
         limits: Its limits; by default one second.
-        unconfined: Whether it is also run where the system does not confine it, see `protections`.
+        unconfined: Whether it is also run where the system does not confine it, see `run_order`.
 
     Raises:
         NotConfined: The system does not confine it, and that is not allowed.

@@ -7,8 +7,6 @@ from typing import Any
 
 from attrs import frozen
 
-from desim.sandbox.program_limits import Plain
-
 _KEYS = {"value", "number", "error", "calls", "unsendable"}
 _DEEPEST, _LONGEST_ERROR = 25, 500
 
@@ -29,7 +27,7 @@ class Reply:
         unsendable: Whether no other process could receive the value.
     """
 
-    value: Plain = None
+    value: Any = None
     number: float | None = None
     error: str = ""
     calls: tuple["Reply", ...] = ()
@@ -68,7 +66,7 @@ def _reply(read: Any, *, nested: bool) -> Reply:
     )
 
 
-def _plain(value: Any, depth: int) -> Plain:
+def _plain(value: Any, depth: int) -> Any:
     """Return a value without surrogates, huge integers and depth.
 
     Raises:

@@ -1,21 +1,13 @@
-"""A filter of calls to the kernel: calls that are not on the list are refused with EPERM.
+"""What holds a program: a filter of calls, Landlock for files, and an audit hook.
 
-A program that computes needs memory, clocks and its open files. The list omits every call that
-makes a process or a thread, replaces the program, opens a socket, sends a signal, looks into
-another process, changes rights, or raises a limit.
+The filter refuses calls to the kernel that are not on the list, with EPERM. A program that computes
+needs memory, clocks and its open files. The list omits every call that makes a process or a thread,
+replaces the program, opens a socket, sends a signal, looks into another process, changes rights, or
+raises a limit. The hook refuses by name inside the interpreter, with a clear error where the kernel
+would let a call fail silently (`os.system` returns a number); a program can evade it.
 
-Source: Linux manual page seccomp(2); numbers from the kernel's tables of calls.
-
-A second line inside the interpreter: an audit hook that refuses by name.
-
-It gives a clear error, also where the kernel would let a call fail silently (`os.system` returns a
-number). Alone it does not hold a program that wants to break out.
-
-Source: Python's table of audit events.
-
-Landlock: what a process may open, without rights.
-
-Source: Linux manual page landlock(7).
+Source: Linux manual pages seccomp(2) and landlock(7), the kernel's tables of calls, Python's table
+of audit events.
 """
 
 from __future__ import annotations
@@ -33,10 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-
 #: The kernel's name of each machine, and the calls allowed there, by number.
 _MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-
 
 _PLAIN = {
     # read, write, close, stat family, poll, lseek, memory, signals of its own, pread and kin,
@@ -53,7 +43,6 @@ _PLAIN = {
     ),
 }
 
-
 #: Calls that name files: stat, access, open, folders, truncate, rename, unlink, readlink.
 _FILES = {
     "x86_64": (
@@ -63,33 +52,19 @@ _FILES = {
     "aarch64": (34, 35, 38, 46, 48, 56, 61, 78, 79, 276, 291, 439),
 }
 
-
 #: fcntl, with the commands that only look at a file's flags or copy its number: others would let
 #: the kernel send signals to other processes.
 _FCNTL = {"x86_64": 72, "aarch64": 25}
 
-
 _FCNTL_COMMANDS = (0, 1, 2, 3, 1030)
-
 
 _LOAD, _EQUAL, _RETURN = 0x20, 0x15, 0x06
 
-
 _ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050001, 0x80000000
-
 
 _AT_NUMBER, _AT_MACHINE, _AT_SECOND_ARGUMENT = 0, 4, 24
 
-
 _SET_SECCOMP, _BY_FILTER = 22, 2
-
-
-def is_confined(active: set[str]) -> bool:
-    """Return whether the kernel keeps a program from files, network and other processes.
-
-    Limits and the audit hook do not count: a program can evade the hook.
-    """
-    return {"filter", "landlock"} <= active
 
 
 class _Filter(ctypes.Structure):
@@ -144,28 +119,25 @@ _REFUSED = frozenset(
     }
 )
 
-
 _FAMILIES = ("socket.", "ctypes.", "shutil.", "syslog.", "winreg.", "msvcrt.", "ftplib.", "http.")
-
 
 _MODULES = frozenset({"ctypes", "_ctypes", "_posixsubprocess", "_socket", "_testcapi", "desim"})
 
 
-def refuse_by_hook(folder: str, libraries: list[str], *, check_files: bool) -> None:
+def refuse_by_hook(readable: list[str], *, check_files: bool) -> None:
     """Refuse processes, signals, sockets, foreign code and changes of files, for good.
 
     Args:
-        folder: Its own folder.
-        libraries: Folders that it may read besides.
+        readable: Folders that it may read.
         check_files: Whether to look at the names of opened files, where nothing else does.
     """
-    sys.addaudithook(_hook(folder, libraries, check_files=check_files))
+    sys.addaudithook(_hook(readable, check_files=check_files))
 
 
-def _hook(folder: str, libraries: list[str], *, check_files: bool) -> Callable[..., None]:
+def _hook(readable: list[str], *, check_files: bool) -> Callable[..., None]:
     # Everything is bound here, so that a program that replaces a built-in changes nothing.
     real, text = os.path.realpath, os.fsdecode
-    readable = tuple(real(each) + "/" for each in (folder, *libraries))
+    within = tuple(real(each) + "/" for each in readable)
     writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
     number, refused, families, modules = int, _REFUSED, _FAMILIES, _MODULES
     denied, is_a = PermissionError, isinstance
@@ -174,7 +146,7 @@ def _hook(folder: str, libraries: list[str], *, check_files: bool) -> Callable[.
         if is_a(path, number):
             return True
         name = real(text(path))
-        return name.startswith(readable) and not (flags or 0) & writing
+        return name.startswith(within) and not (flags or 0) & writing
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         if event in refused or event.startswith(families):
@@ -187,25 +159,18 @@ def _hook(folder: str, libraries: list[str], *, check_files: bool) -> Callable[.
     return hook
 
 
-_READ_FILE, _READ_FOLDER = 4, 8
-
+#: To read files and folders.
+_READ = 4 | 8
 
 #: Accesses to files that each version of the interface knows: 13 at first, later up to 16.
 _KNOWN = {1: 13, 2: 14, 3: 15, 4: 15}
 
-
 _KNOWN_LATER = 16
-
-
-_READ = _READ_FILE | _READ_FOLDER
-
 
 _VERSION_ASKED, _PATH_BENEATH = 1, 1
 
-
 #: Versions from which on TCP, and signals to processes outside, can be refused.
 _TCP, _SCOPES = 4, 6
-
 
 _BIND_AND_CONNECT, _SOCKETS_AND_SIGNALS = 3, 3
 
@@ -219,41 +184,28 @@ class _Beneath(ctypes.Structure):
     _fields_ = [("access", ctypes.c_uint64), ("folder", ctypes.c_int32)]
 
 
-def file_rules(folder: str, libraries: list[str]) -> int:
-    """Return an open set of rules: the libraries and a folder of its own, to read.
+def hold_to_folders(readable: list[str]) -> None:
+    """Let this process read what is in some folders, and open no other file, for good.
 
-    Nothing can be written: the kernel limits the size of a file, but not how many there are.
+    Nothing can be written: the kernel limits the size of a file, but not how many there are. Needs
+    no_new_privs.
 
     Raises:
         OSError: The system does not offer it.
     """
     none, nothing = ctypes.c_void_p(), ctypes.c_size_t(0)
     version = call("landlock_create_ruleset", none, nothing, _VERSION_ASKED)
-    every = (1 << _KNOWN.get(version, _KNOWN_LATER)) - 1
     rules = _Rules(
-        files=every,
+        files=(1 << _KNOWN.get(version, _KNOWN_LATER)) - 1,
         network=_BIND_AND_CONNECT if version >= _TCP else 0,
         scopes=_SOCKETS_AND_SIGNALS if version >= _SCOPES else 0,
     )
     words = 3 if version >= _SCOPES else 2 if version >= _TCP else 1
     number = call("landlock_create_ruleset", ctypes.byref(rules), ctypes.c_size_t(8 * words), 0)
-    for readable in (*libraries, folder):
-        _allow(number, readable)
-    return number
-
-
-def obey(rules: int) -> None:
-    """Hold this process to a set of rules for good. Needs no_new_privs.
-
-    Raises:
-        OSError: The system refuses.
-    """
-    call("landlock_restrict_self", rules, 0)
-    os.close(rules)
-
-
-def _allow(rules: int, folder: str) -> None:
-    opened = os.open(folder, os.O_PATH | os.O_CLOEXEC)
-    beneath = _Beneath(access=_READ, folder=opened)
-    call("landlock_add_rule", rules, _PATH_BENEATH, ctypes.byref(beneath), 0)
-    os.close(opened)
+    for folder in readable:
+        opened = os.open(folder, os.O_PATH | os.O_CLOEXEC)
+        beneath = _Beneath(access=_READ, folder=opened)
+        call("landlock_add_rule", number, _PATH_BENEATH, ctypes.byref(beneath), 0)
+        os.close(opened)
+    call("landlock_restrict_self", number, 0)
+    os.close(number)

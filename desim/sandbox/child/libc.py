@@ -8,11 +8,10 @@ _LIBC.syscall.restype = ctypes.c_long
 
 #: Numbers by machine; the later calls have the same one on both.
 _NUMBERS = {
-    "x86_64": {"pivot_root": 155, "capset": 126},
-    "aarch64": {"pivot_root": 41, "capset": 91},
+    "x86_64": {"capset": 126},
+    "aarch64": {"capset": 91},
 }
 _COMMON = {
-    "mount_setattr": 442,
     "landlock_create_ruleset": 444,
     "landlock_add_rule": 445,
     "landlock_restrict_self": 446,

@@ -34,13 +34,13 @@ class NoValue(Exception):
     """The program has no value."""
 
 
-def run(order: dict[str, Any], protections: list[str]) -> None:
+def run(order: dict[str, Any]) -> None:
     """Run the program of an order and write the answer; does not return."""
-    ways = {"program": _program, "calls": _calls, "block": _block, "probe": _probe}
+    ways = {"program": _program, "calls": _calls, "block": _block}
     way = ways[order["way"]]
     write, leave, result = os.write, os._exit, order["result"]
     try:
-        answer = way(order, protections)
+        answer = way(order)
     except BaseException as error:  # noqa: BLE001 - SystemExit and the like are failures too
         answer = f'{{"error":{quoted(_line_of(error))}}}'
     data = answer.encode()
@@ -50,14 +50,10 @@ def run(order: dict[str, Any], protections: list[str]) -> None:
     leave(0)
 
 
-def _probe(_: dict[str, Any], protections: list[str]) -> str:
-    return _as_json({"value": protections})
-
-
 # -- the value of the last statement ---------------------------------------------------------------
 
 
-def _program(order: dict[str, Any], _: list[str]) -> str:
+def _program(order: dict[str, Any]) -> str:
     value = _value_of(order["source"])
     if not _can_be_sent(value):
         return '{"unsendable":true}'
@@ -88,8 +84,8 @@ def _value_of(source: str) -> Any:
     return eval(_compiled(_ast.Expression(last), "eval"), scope)  # noqa: S307
 
 
-def _compiled(tree: Any, mode: str) -> Any:
-    return compile(tree, "<program>", mode, dont_inherit=True)
+def _compiled(program: Any, mode: str) -> Any:
+    return compile(program, "<program>", mode, dont_inherit=True)
 
 
 def _can_be_sent(value: Any) -> bool:
@@ -124,18 +120,14 @@ def _fresh_scope(source: str) -> dict[str, Any]:
 # -- calls of a function ---------------------------------------------------------------------------
 
 
-def _calls(order: dict[str, Any], _: list[str]) -> str:
+def _calls(order: dict[str, Any]) -> str:
     scope = _fresh_scope(order["source"])
-    exec(_compiled_text(order["source"]), scope)  # noqa: S102
+    exec(_compiled(order["source"], "exec"), scope)  # noqa: S102
     answers = ",".join(
         _answer_of(scope, order["target"], arguments, fields)
         for arguments, fields in order["argument_sets"]
     )
     return f'{{"calls":[{answers}]}}'
-
-
-def _compiled_text(source: str) -> Any:
-    return compile(source, "<program>", "exec", dont_inherit=True)
 
 
 def _answer_of(
@@ -167,7 +159,7 @@ def _object(kind: Any, fields: dict[str, Any]) -> Any:
 # -- what is printed -------------------------------------------------------------------------------
 
 
-def _block(order: dict[str, Any], _: list[str]) -> str:
+def _block(order: dict[str, Any]) -> str:
     """Run a program as a notebook does: print, and show the last expression unless it is None."""
     import _ast
 

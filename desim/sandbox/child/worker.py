@@ -15,20 +15,14 @@ import os
 import resource
 import sys
 
-from desim.sandbox.child.guards import (
-    file_rules,
-    install_filter,
-    is_confined,
-    obey,
-    refuse_by_hook,
-)
+from desim.sandbox.child.guards import hold_to_folders, install_filter, refuse_by_hook
 from desim.sandbox.child.libc import call
 from desim.sandbox.child.program import run
 
 TYPE_CHECKING = False  # typing itself takes 13 ms to load, half as long as a program
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
-
 
 _DIE_WITH_PARENT, _NO_NEW_RIGHTS = 1, 38
 _VERSION_3 = 0x20080522
@@ -40,31 +34,41 @@ _TOOLS = {"desim", "ctypes", "_ctypes", "resource", "marshal"}
 def work() -> None:
     """Run the program of the order and write its outcome; does not return."""
     order = _order()
-    without, active, folder = set(order["without"]), set[str](), order["folder"]
-    libraries = _library_folders()
+    without, folder, libraries = set(order["without"]), order["folder"], _library_folders()
     try:
         _die_with_parent(order["parent"])
         os.chdir(folder)
-        rules = None if "landlock" in without else _file_rules(folder, libraries)
-        _limit(order, active)
+        _limit(order)
     except OSError as error:
         os.write(order["status"], str(error).encode())
         os._exit(1)
-    _give_up_rights(active, rules)
+    no_new_rights = _holds(_give_up_rights)
+    holds_files = (
+        no_new_rights
+        and "landlock" not in without
+        and _holds(lambda: hold_to_folders([folder, *libraries]))
+    )
     if "hook" not in without:
         _forget()
-    if "filter" not in without and "no_new_rights" in active:
-        _filter_calls(active)
-    if not (order["unconfined"] or is_confined(active)):
+    holds_calls = no_new_rights and "filter" not in without and _holds(install_filter)
+    if not (order["unconfined"] or (holds_files and holds_calls)):
         os.write(order["status"], b"u")
         os._exit(1)
     os.write(order["status"], b"s")
     os.close(order["status"])
     if "hook" not in without:
         # Without Landlock the hook has to look at the names of files too.
-        refuse_by_hook(folder, libraries, check_files="landlock" not in active)
-        active.add("hook")
-    run(order, sorted(active))
+        refuse_by_hook([folder, *libraries], check_files=not holds_files)
+    run(order)
+
+
+def _holds(protect: Callable[[], None]) -> bool:
+    """Set up a protection; return whether the system has it."""
+    try:
+        protect()
+    except OSError:  # Not Linux, an old kernel, or a machine whose calls are not known.
+        return False
+    return True
 
 
 def _order() -> dict[str, Any]:
@@ -92,7 +96,7 @@ def _die_with_parent(parent: int) -> None:
         os._exit(1)
 
 
-def _limit(order: dict[str, Any], active: set[str]) -> None:
+def _limit(order: dict[str, Any]) -> None:
     """Set the limits of the kernel, which no call can raise again."""
     seconds = order["cpu_seconds"]
     wanted = {
@@ -103,47 +107,20 @@ def _limit(order: dict[str, Any], active: set[str]) -> None:
         "NPROC": (1, 1),
         **dict.fromkeys(("CORE", "MEMLOCK", "MSGQUEUE", "NICE", "RTPRIO"), (0, 0)),
     }
-    refused = False
     for name, pair in wanted.items():
         number = getattr(resource, f"RLIMIT_{name}", None)
-        if number is None:
-            continue
         try:
-            resource.setrlimit(number, pair)
-        except (OSError, ValueError):  # A lower limit holds already, or the system has none.
-            refused = refused or resource.getrlimit(number)[1] not in range(pair[1] + 1)
-    if not refused:
-        active.add("limits")
+            if number is not None:
+                resource.setrlimit(number, pair)
+        except (OSError, ValueError):  # A lower limit holds already.
+            continue
 
 
-def _file_rules(folder: str, libraries: list[str]) -> int | None:
-    """Return rules of files; None if the system has none."""
-    try:
-        return file_rules(folder, libraries)
-    except OSError:
-        return None
-
-
-def _give_up_rights(active: set[str], rules: int | None) -> None:
-    """Give up all capabilities, the chance of new ones, and the files of the system."""
-    try:
-        call("prctl", _NO_NEW_RIGHTS, 1, 0, 0, 0)
-        active.add("no_new_rights")
-        header = (ctypes.c_uint32 * 2)(_VERSION_3, 0)
-        call("capset", ctypes.byref(header), ctypes.byref((ctypes.c_uint32 * 6)()))
-        if rules is not None:
-            obey(rules)
-            active.add("landlock")
-    except OSError:  # Not Linux, or another machine.
-        return
-
-
-def _filter_calls(active: set[str]) -> None:
-    try:
-        install_filter()
-    except OSError:  # The system has none, or the machine is not known.
-        return
-    active.add("filter")
+def _give_up_rights() -> None:
+    """Give up all capabilities, and the chance of new ones."""
+    call("prctl", _NO_NEW_RIGHTS, 1, 0, 0, 0)
+    header = (ctypes.c_uint32 * 2)(_VERSION_3, 0)
+    call("capset", ctypes.byref(header), ctypes.byref((ctypes.c_uint32 * 6)()))
 
 
 def _forget() -> None:

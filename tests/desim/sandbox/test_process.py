@@ -18,17 +18,13 @@ from desim.sandbox import (
     Arguments,
     NotConfined,
     ProgramLimits,
-    Protections,
     SandboxFailed,
     process,
-    protections,
     run_block,
     run_calls,
     run_program,
 )
-from desim.sandbox.child.guards import is_confined
 from desim.sandbox.process import run_order
-from desim.sandbox.protections import PROTECTIONS
 from desim.sandbox.reply import UnreadableError, read_reply
 
 _LOOPS = """
@@ -90,31 +86,6 @@ def test_a_program_inherits_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     os.close(write)
     # Input, output and errors, which are nothing, and the pipe of the result.
     assert outcome.value == "({}, [''], '', 1, 4)"
-
-
-def test_protections_are_named_and_explained() -> None:
-    """What holds, what does not, and whether the kernel keeps a program in."""
-    found = protections()
-    assert {"limits", "hook"} <= found.active <= set(PROTECTIONS)
-    assert found is protections()
-    assert len(found.rows()) == len(PROTECTIONS)
-    assert not is_confined({"limits", "hook", "no_new_rights"})
-    assert not is_confined({"filter"})
-    assert is_confined({"filter", "landlock"})
-    assert Protections(frozenset({"filter", "limits", "hook"})).missing == {
-        "landlock",
-        "no_new_rights",
-    }
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="protections of Linux")
-def test_what_is_left_out_does_not_count_as_a_protection() -> None:
-    """The probe reports what was set up for it, not what the system could do."""
-    everything = protections().active
-    for name in everything - {"limits", "no_new_rights"}:
-        order = {"way": "probe", "without": (name,)}
-        finished = run_order(order, ProgramLimits(seconds=10.0), unconfined=True)
-        assert name not in read_reply(finished.answer).value
 
 
 #: The protections of the kernel.
