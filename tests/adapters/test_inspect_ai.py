@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import asynccontextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -310,36 +309,12 @@ def test_a_damaged_file_of_replies_is_named(tmp_path: Path) -> None:
         files.earlier(Setup.of("beer_game", "poisson", seats="retailer"))
 
 
-class Saved:
-    """A checkpoint of Inspect's that holds replies; making one needs restic, which it downloads."""
-
-    def __init__(self, replies: list[Any]) -> None:
-        self.replies, self.ticks = replies, 0
-
-    def track(self, key: str, _: Any, __: Any, *, value_type: Any) -> Any:
-        """Return what the checkpoint holds."""
-        assert key == "desim_replies"
-        assert value_type
-        return self.replies
-
-    async def tick(self) -> None:
-        """Count the turns that may be saved."""
-        self.ticks += 1
-
-
-def test_a_sample_goes_on_from_a_checkpoint(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The replies that it holds are not asked for again."""
-    saved = Saved([mock_calls(("order", {"quantity": number})) for number in range(4)])
-
-    @asynccontextmanager
-    async def checkpointer() -> Any:
-        yield saved
-
-    monkeypatch.setattr(solver, "checkpointer", checkpointer)
-    sample = sample_of(evaluated(short(), [ORDER] * (DECISIONS - 4)))
-    quantities = [answer["quantity"] for answer in sample.store[solver.ANSWERS]]
-    assert quantities == [0, 1, 2, 3, 4, 4]
-    assert saved.ticks == DECISIONS - 4
+def test_history_keeps_rules_first_observation_and_last_rounds() -> None:
+    """What is cut begins with a reply, so that no result stands without its call."""
+    roles = ["system", "user", "assistant", "tool", "user", "assistant", "tool"]
+    assert solver.AgentLimits(history=1).sent(range(7), roles) == [0, 1, 5, 6]
+    assert solver.AgentLimits(history=2).sent(range(7), roles) == list(range(7))
+    assert solver.AgentLimits().sent(range(7), roles) == list(range(7))
 
 
 @pytest.mark.parametrize(
@@ -349,6 +324,8 @@ def test_a_sample_goes_on_from_a_checkpoint(monkeypatch: pytest.MonkeyPatch) -> 
         ({"seeds": 90}, "YAML"),
         ({"seat": "retailr"}, "retailr"),
         ({"nudges": -1}, "nudges=-1 was given"),
+        ({"max_calls": 0}, "max_calls=0 was given"),
+        ({"history": True}, "history=True was given"),
         ({"others": {"retailer": "greedy"}, "seat": "retailer"}, "is a seat"),
     ],
 )

@@ -7,15 +7,7 @@ from typing import Any
 import pytest
 
 from desim import catalog
-from desim.adapters.seat.agent_loop import AgentLimits, AgentLoop
-from desim.adapters.seat.episodes_of import (
-    Evaluation,
-    checked_episodes,
-    chosen_presets,
-    chosen_seeds,
-    has_scale,
-    normalised_score,
-)
+from desim.adapters.seat.episodes_of import chosen_seeds, known_scale, setups_of
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.tool_session import (
     LOOK_UP,
@@ -132,89 +124,27 @@ def test_a_model_that_only_asks_never_exceeds_the_question_limit() -> None:
     assert play.defaults > 0
 
 
-class Silent(AgentLoop):
-    """A model that calls no tool; its conversation holds the reminders."""
-
-    def __init__(self, play: ToolSession, limits: AgentLimits) -> None:
-        super().__init__(play, limits)
-        self.reminders: list[str] = []
-
-    async def next_reply(self) -> None:
-        """Say nothing."""
-
-    async def execute(self, _: None) -> bool:
-        """Call nothing."""
-        return False
-
-    def remind(self, text: str) -> None:
-        """Keep the text."""
-        self.reminders.append(text)
-
-
-def test_nudges_end_with_the_default_action() -> None:
-    """Two useless replies bring a sentence each, the third the default action; then anew."""
-    model = Silent(begun(), AgentLimits(nudges=2, max_calls=4))
-    asyncio.run(model.play())
-    assert [text.split(",")[0][:22] for text in model.reminders] == [
-        "No tool was called",
-        "No tool was called",
-        "The default action was",
-        "No tool was called",
-    ]
-    assert model.session.defaults == 1
-
-
-def test_an_episode_that_a_model_has_left_is_played_out_by_default_actions() -> None:
-    """The facts count the model's replies, and say that it did not play to the end."""
-    model = Silent(begun(), AgentLimits(max_calls=1))
-    asyncio.run(model.play())
-    model.play_out()
-    facts = model.facts()
-    assert (facts["ended"], facts["stopped"], facts["replies"]) == ("horizon", True, 1)
-    assert facts["defaults"] == facts["answers"]
-
-
-@pytest.mark.parametrize("limits", [{"nudges": -1}, {"max_calls": 0}, {"history": True}])
-def test_limits_are_whole_numbers(limits: dict[str, Any]) -> None:
-    """A wrong limit is refused with its name."""
-    with pytest.raises(UsageError, match=next(iter(limits))):
-        AgentLimits(**limits)
-
-
-def test_history_keeps_rules_first_observation_and_last_rounds() -> None:
-    """What is cut begins with a reply, so that no result stands without its call."""
-    roles = ["system", "user", "assistant", "tool", "user", "assistant", "tool"]
-    assert AgentLimits(history=1).sent(range(7), roles) == [0, 1, 5, 6]
-    assert AgentLimits(history=2).sent(range(7), roles) == list(range(7))
-    assert AgentLimits().sent(range(7), roles) == list(range(7))
-
-
 def test_presets_and_seeds_as_a_command_line_gives_them() -> None:
     """Texts, lists, and what YAML makes of a range that it takes for a number."""
-    assert chosen_presets("beer_game", "poisson,classic") == ("poisson", "classic")
-    assert len(chosen_presets("beer_game", "all")) > 2
+    assert [*setups_of("beer_game", "poisson,classic")] == ["poisson", "classic"]
+    assert len(setups_of("beer_game", "all")) > 2
     assert chosen_seeds("3:5") == (3, 4)
     assert chosen_seeds(["3", 4, ""]) == (3, 4)
     with pytest.raises(UsageError, match="YAML"):
         chosen_seeds(90)
     with pytest.raises(UsageError, match="has no preset"):
-        chosen_presets("beer_game", "poison")
+        setups_of("beer_game", "poison")
     with pytest.raises(UsageError, match="at most 100,000"):
         chosen_seeds("0:1000001")
-    with pytest.raises(UsageError, match="at most 100,000"):
-        checked_episodes(("a", "b"), range(100_000))
 
 
-def test_a_score_is_normalised_where_seed_parameters_and_roles_are_known() -> None:
-    """The floor is 0; other parameters, and seeds that nobody has played, have no scale."""
-    known = known_scores_of(type(BEER.model), "poisson")
-    floor = known.of(1).floor
-    assert normalised_score(BEER, "poisson", 1, floor) == 0
-    assert normalised_score(BEER, "poisson", 1, known.of(1).ceiling) == 1
-    assert normalised_score(BEER, "poisson", 1, 2 * floor - known.of(1).ceiling) == -1
-    assert not has_scale(BEER, "poisson", 10**9)
+def test_a_score_has_a_scale_where_seed_parameters_and_roles_are_known() -> None:
+    """Other parameters, and seeds that nobody has played, have none."""
+    known = known_scores_of(type(BEER.model), "poisson").of(1)
+    assert known_scale(BEER, "poisson", 1) == (known.floor, known.ceiling)
+    assert known_scale(BEER, "poisson", 10**9) is None
     other = Setup.of("beer_game", "poisson", params={"horizon": 7}, seats="retailer")
-    assert not has_scale(other, "poisson", 1)
+    assert known_scale(other, "poisson", 1) is None
 
 
 def test_one_seat_is_played() -> None:
@@ -244,9 +174,8 @@ def test_an_episode_counts_as_played_by_its_share_of_defaults(
 @pytest.mark.parametrize("world", catalog.models())
 def test_a_silent_model_has_played_no_world(world: str) -> None:
     """All its decisions are default actions, those of an episode that is cut as well."""
-    [setup] = Evaluation.of(world, "", "1:2", max_decisions=20).setups.values()
-    model = Silent(begun(setup), AgentLimits(max_calls=2))
-    asyncio.run(model.play())
-    model.play_out()
-    assert share_of_defaults(model.facts()) == 1
-    assert not was_played(model.facts())
+    [setup] = setups_of(world, max_decisions=20).values()
+    play = begun(setup)
+    play.play_out()
+    assert share_of_defaults(play.facts()) == 1
+    assert not was_played(play.facts())

@@ -12,9 +12,9 @@ Options of every task (`-T NAME=VALUE`):
 * `others`: a policy's spec for the other default roles, or specs by role.
 * `params`: parameters that differ from the preset's, by name.
 * `reward`, `max_decisions`: see `Setup.of`.
-* `starts`: a record, a folder of records, `{record: PATH, at: N}`, or a list of these, from whose
-  decisions the samples begin; the seed draws the decision, and what no role can have observed then.
-* `nudges`, `max_calls`, `history`: see `agent_loop.AgentLimits`.
+* `starts`: `{record: PATH, at: N}`, the decision on record at which each sample begins; the seed
+  draws what no role can have observed then.
+* `nudges`, `max_calls`, `history`: see `solver.AgentLimits`.
 * `folder`: receives a record of every sample. A sample that was not finished goes on from there
   without asking the model again for what it has replied already.
 * `message_limit`, `token_limit`, `time_limit` (seconds): Inspect's own limits of a sample.
@@ -31,12 +31,10 @@ from typing import Any
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.util import ResumeReport
 
 from desim import catalog
 from desim.adapters.inspect_ai.solver import normalised, play_by_tools, world_score
-from desim.adapters.seat.agent_loop import AgentLimits
-from desim.adapters.seat.episodes_of import Evaluation, has_scale
+from desim.adapters.seat.episodes_of import chosen_seeds, known_scale, setups_of
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.tool_session import only_seat
 from desim.core.model import revision_of, revision_text
@@ -62,20 +60,19 @@ def world_task(
         seeds: The option of this name.
         arguments: Further arguments of `Setup.of`; without `seats` the model plays the first of the
             world's default roles.
-        limits: The attributes of `agent_loop.AgentLimits`.
+        limits: The attributes of `solver.AgentLimits`.
         folder: The option of this name.
         inspect_limits: Further arguments of Inspect's `Task`, such as `message_limit`.
     """
-    AgentLimits(**(limits or {}))
-    played = Evaluation.of(world, preset, seeds, **(arguments or {}))
-    setups = played.setups
-    samples = [_sample(world, setups[name], name, seed) for name, seed in played.episodes]
-    scored = any(has_scale(setups[name], name, seed) for name, seed in played.episodes)
+    setups, chosen = setups_of(world, preset, **(arguments or {})), chosen_seeds(seeds)
+    given = {**(arguments or {}), "seats": next(iter(setups.values())).seats}
+    episodes = [(name, seed) for name in setups for seed in chosen]
+    samples = [_sample(world, setups[name], name, seed) for name, seed in episodes]
+    scored = any(known_scale(setups[name], name, seed) for name, seed in episodes)
     return Task(
         dataset=MemoryDataset(samples, name=world),
-        solver=play_by_tools(world, played.arguments, dict(limits or {}), folder),
-        scorer=[world_score(), *([normalised(world, played.arguments)] if scored else [])],
-        on_resume=_on_resume,
+        solver=play_by_tools(world, given, dict(limits or {}), folder),
+        scorer=[world_score(), *([normalised(world, given)] if scored else [])],
         version=revision_text(revision_of(next(iter(setups.values())).model)),
         **(inspect_limits or {}),
     )
@@ -90,11 +87,6 @@ def _sample(world: str, setup: Setup, preset: str, seed: int) -> Any:
     )
 
 
-async def _on_resume(*_: Any) -> Any:
-    """Report that nothing has changed: the replies of the checkpoint give the same episode."""
-    return ResumeReport(transparent=True)
-
-
 def _task_of(world: str) -> Callable[..., Any]:
     """Return the function of a world's task, whose arguments are the options of `-T`."""
 
@@ -107,7 +99,7 @@ def _task_of(world: str) -> Callable[..., Any]:
         params: dict[str, Any] | None = None,
         reward: str = "score",
         max_decisions: int | None = None,
-        starts: str | dict[str, Any] | list[Any] | None = None,
+        starts: dict[str, Any] | None = None,
         nudges: int = 3,
         max_calls: int | None = None,
         history: int | None = None,

@@ -1,19 +1,11 @@
-"""The replies of a model in one sample: none is paid for twice.
-
-An episode is determined by its seed and its answers, so a sample continues from the replies so far:
-they are given again in their order, and then the model is asked for the next one. They come from a
-checkpoint of Inspect's, or from a file that is written reply by reply.
-
-Tried with inspect-ai 0.3.285.
-"""
+"""The files of a sample, so that no reply of a model is paid for twice."""
 
 import contextlib
 import re
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, Self
 
-from attrs import define, field, frozen
+from attrs import frozen
 from inspect_ai.model import ModelOutput
 
 from desim.adapters.seat.setup import Setup, is_same_setup
@@ -82,45 +74,14 @@ class SampleFiles:
             return not is_same_setup(setup, header, LABEL)
         return False
 
+    def keep(self, reply: Any) -> None:
+        """Append a reply of the model to its file."""
+        with self.replies.open("a", encoding="utf-8") as file:
+            file.write(reply.model_dump_json(exclude_none=True) + "\n")
+
     def finished(self) -> None:
         """Remove the file of replies, so that another evaluation does not reuse them."""
         self.replies.unlink(missing_ok=True)
-
-
-@define
-class Replies:
-    """Gives the earlier replies again, and then asks for new ones.
-
-    Attributes:
-        ask: Asks the model for a reply to messages.
-        file: The file to which new replies are appended; None appends nowhere.
-        all: All replies so far, the earlier ones included.
-        repeated: How many of them were given again.
-    """
-
-    ask: Callable[[list[Any]], Awaitable[Any]]
-    file: Path | None
-    all: list[Any]
-    repeated: int = 0
-    given: int = field(default=0, init=False)
-
-    @property
-    def is_new(self) -> bool:
-        """Whether the next reply is asked for."""
-        return self.given >= len(self.all)
-
-    async def next(self, messages: list[Any]) -> Any:
-        """Return the next reply, a `ModelOutput`."""
-        if not self.is_new:
-            self.repeated += 1
-        else:
-            reply = await self.ask(messages)
-            if self.file is not None:
-                with self.file.open("a", encoding="utf-8") as file:
-                    file.write(reply.model_dump_json(exclude_none=True) + "\n")
-            self.all.append(reply)
-        self.given += 1
-        return self.all[self.given - 1]
 
 
 def _replies_in(file: Path) -> list[Any]:

@@ -4,38 +4,37 @@ Tried with inspect-ai 0.3.285.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import anyio
+from attrs import frozen
 from inspect_ai.log import transcript
 from inspect_ai.model import (
     ChatMessageSystem,
     ChatMessageUser,
-    ModelOutput,
     execute_tools,
     get_model,
 )
 from inspect_ai.scorer import Score, mean, scorer, stderr
 from inspect_ai.solver import solver
 from inspect_ai.tool import ToolDef, ToolError, ToolInfo, ToolParams
-from inspect_ai.util import LimitExceededError, checkpointer
+from inspect_ai.util import LimitExceededError
 
-from desim.adapters.inspect_ai.replies import LABEL, Replies, SampleFiles
-from desim.adapters.seat.agent_loop import AgentLimits, AgentLoop
-from desim.adapters.seat.episodes_of import normalised_score
+from desim.adapters.inspect_ai.replies import LABEL, SampleFiles
+from desim.adapters.seat.episodes_of import known_scale
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.tool_session import SHARE, ToolSession, share_of_defaults, was_played
 from desim.adapters.seat.tools import Tool
-from desim.errors import WrongAction
+from desim.errors import UsageError, WrongAction
+from desim.short_repr import short_repr
 
 #: The key in a sample's Store of the seat's answers, as tagged objects; with the sample's preset
 #: and seed they give the same episode again.
 ANSWERS = "desim_answers"
 
-#: The key of what `AgentLoop.facts` returns.
+#: The key of the facts of the end, with the number of replies and whether the model left early.
 FACTS = "desim_facts"
 
 #: Bytes of a tool's result; Inspect cuts the middle out of a longer one.
@@ -43,6 +42,49 @@ _MOST_BYTES = 10_000_000
 
 #: Whole numbers among the facts of an episode that are averaged over samples.
 _COUNTS = ("answers", "wrong", "defaults", "replies")
+
+
+@frozen
+class AgentLimits:
+    """Limits on asking a model, and on the messages that are sent to it.
+
+    Attributes:
+        nudges: The number of successive replies without an action after which the next such reply
+            leads to the role's default action.
+        max_calls: Replies of one episode, after which all other decisions are the default action;
+            None stands for no limit.
+        history: Rounds of the conversation that are sent with the rules and the first observation;
+            None sends all. A round is a reply and the messages after it up to the next reply.
+
+    Raises:
+        UsageError: A limit is not a whole number, or is too small.
+    """
+
+    nudges: int = 3
+    max_calls: int | None = None
+    history: int | None = None
+
+    def __attrs_post_init__(self) -> None:
+        for name, least in (("nudges", 0), ("max_calls", 1), ("history", 1)):
+            value = getattr(self, name)
+            if value is None and name != "nudges":
+                continue
+            if type(value) is not int or value < least:
+                raise UsageError(
+                    f"{name}={short_repr(value)} was given; it is a whole number of at least "
+                    f"{least}"
+                )
+
+    def may_ask(self, replies: int) -> bool:
+        """Return whether a model is asked again after so many replies."""
+        return self.max_calls is None or replies < self.max_calls
+
+    def sent(self, messages: Sequence[Any], roles: Sequence[str]) -> list[Any]:
+        """Return the messages that the model reads."""
+        replies = [at for at, role in enumerate(roles) if role == "assistant"]
+        if self.history is None or len(replies) <= self.history:
+            return list(messages)
+        return [*messages[:2], *messages[replies[-self.history] :]]
 
 
 def _play_by_tools(
@@ -59,13 +101,9 @@ def _play_by_tools(
         setup = setup_of(state.metadata["preset"])
         files = SampleFiles.of(folder, world, state) if folder else None
         earlier = files.earlier(setup) if files else []
-        async with checkpointer() as saved:
-            record, file = (files.record, files.replies) if files else (None, None)
-            seed = state.metadata["seed"]
-            with setup.begin(seed, record=record, label=LABEL) as session:
-                play = ToolSession(setup, session)
-                replies = _replies(play, file, earlier, saved)
-                await _Sample(state, play, most, replies, saved).run()
+        record = files.record if files else None
+        with setup.begin(state.metadata["seed"], record=record, label=LABEL) as session:
+            await _Sample(state, ToolSession(setup, session), most, files, earlier).run()
         if files:
             files.finished()
         return state
@@ -73,77 +111,100 @@ def _play_by_tools(
     return solve
 
 
-def _replies(play: ToolSession, file: Path | None, earlier: list[Any], saved: Any) -> Replies:
-    """Return the replies of a sample, with the earlier ones of a file or a checkpoint."""
-    offered = [_offered(tool) for tool in play.tools.values()]
-    model = get_model()
-
-    async def ask(messages: list[Any]) -> Any:
-        return await model.generate(messages, offered)
-
-    replies = Replies(ask, file, earlier)
-    kept = saved.track("desim_replies", lambda: replies.all, [], value_type=list[ModelOutput])
-    if len(kept) > len(earlier):
-        replies.all = kept
-    return replies
-
-
 play_by_tools = solver(name="play_by_tools")(_play_by_tools)
 
 
-class _Sample(AgentLoop):
-    """One sample at play."""
+class _Sample:
+    """One sample at play: asks the model, executes its calls, reminds it, and plays out the rest.
+
+    An episode is determined by its seed and its answers, so a sample that broke off continues from
+    the earlier replies: they are given again in their order before the model is asked.
+    """
 
     def __init__(
-        self, state: Any, session: ToolSession, limits: AgentLimits, given: Replies, saved: Any
+        self,
+        state: Any,
+        session: ToolSession,
+        limits: AgentLimits,
+        files: SampleFiles | None,
+        earlier: list[Any],
     ) -> None:
-        super().__init__(session, limits)
-        self._state, self._given, self._saved = state, given, saved
+        self._state, self._session, self._limits = state, session, limits
+        self._files, self._earlier, self._replies = files, earlier, 0
+        self._idle, self._progress = 0, session.progress
+        self._offered = [_offered(tool) for tool in session.tools.values()]
 
     async def run(self) -> None:
         """Play to the end; at a limit of Inspect's with default actions, before it is raised."""
-        self._state.store.set(ANSWERS, self.session.answers)
+        session = self._session
+        self._state.store.set(ANSWERS, session.answers)
         self._state.messages = [
-            ChatMessageSystem(content=self.session.instructions()),
-            ChatMessageUser(content=self.session.observation()),
+            ChatMessageSystem(content=session.instructions()),
+            ChatMessageUser(content=session.observation()),
         ]
         try:
-            await self.play()
+            while not session.done and self._replies != self._limits.max_calls:
+                called = await self._execute(await self._next_reply())
+                if text := await self._reminder(called=called):
+                    self._state.messages.append(ChatMessageUser(content=text))
         except (LimitExceededError, anyio.get_cancelled_exc_class()):
             self._end()
             raise
         self._end()
 
-    async def next_reply(self) -> Any:
-        if self._given.is_new:
-            await self._saved.tick()
+    async def _next_reply(self) -> Any:
         messages = self._state.messages
-        roles = [each.role for each in messages]
-        reply = await self._given.next(self.limits.sent(messages, roles))
+        if self._replies < len(self._earlier):
+            reply = self._earlier[self._replies]
+        else:
+            roles = [each.role for each in messages]
+            reply = await get_model().generate(self._limits.sent(messages, roles), self._offered)
+            if self._files is not None:
+                self._files.keep(reply)
+        self._replies += 1
         self._state.output = reply
         messages.append(reply.message)
         return reply
 
-    async def execute(self, reply: Any) -> bool:
+    async def _execute(self, reply: Any) -> bool:
+        """Execute the calls of a reply, add the results, and return whether there was a call."""
         names = dict.fromkeys(call.function for call in reply.message.tool_calls or ())
         if names:
-            tools = [_executed(self.session, name) for name in names]
+            tools = [_executed(self._session, name) for name in names]
             done = await execute_tools(self._state.messages, tools, max_output=_MOST_BYTES)
             self._state.messages.extend(done.messages)
         return bool(names)
 
-    def remind(self, text: str) -> None:
-        self._state.messages.append(ChatMessageUser(content=text))
+    async def _reminder(self, *, called: bool) -> str:
+        """Return the user's message after a reply; empty if the results of its tools are enough.
+
+        After too many successive replies without an action, it takes the default action.
+        """
+        session = self._session
+        idle = not session.done and session.progress == self._progress
+        self._idle = self._idle + 1 if idle else 0
+        text = ""
+        if self._idle > self._limits.nudges:
+            self._idle = 0
+            text = f"The default action was taken for you. {await session.default()}"
+        elif self._idle and not called:
+            text = (
+                f"No tool was called, so nothing changed. Call one of: {', '.join(session.tools)}."
+            )
+        self._progress = session.progress
+        return text
 
     def _end(self) -> None:
         """Play the rest by default actions, and put the facts into the Store."""
-        self.play_out()
-        facts = self.facts()
-        self._state.store.set(ANSWERS, self.session.answers)
+        session = self._session
+        stopped = not session.done
+        session.play_out()
+        facts = {**session.facts(), "stopped": stopped, "replies": self._replies}
+        self._state.store.set(ANSWERS, session.answers)
         self._state.store.set(FACTS, facts)
         self._state.metadata["ledger_digest"] = facts.get("ledger_digest")
-        if self._given.repeated:
-            transcript().info({"replies given again": self._given.repeated}, source="desim")
+        if self._earlier:
+            transcript().info({"replies given again": len(self._earlier)}, source="desim")
 
 
 def _offered(tool: Tool) -> Any:
@@ -199,7 +260,10 @@ def _world_score() -> Any:
 
 
 def _normalised(world: str, arguments: Mapping[str, Any] | None = None) -> Any:
-    """Return a scorer of the score on the scale of the known scores; see `normalised_score`."""
+    """Return a scorer of the score on the scale of the known scores of a seed.
+
+    It is below 0 under the floor, and above 1 for a new best.
+    """
     setup_of = cache(lambda preset: Setup.of(world, preset, **(arguments or {})))
 
     async def score(state: Any, _: Any) -> Any:
@@ -207,8 +271,11 @@ def _normalised(world: str, arguments: Mapping[str, Any] | None = None) -> Any:
         facts = state.store.get(FACTS)
         if not was_played(facts):
             return Score.unscored(reason="not_played", explanation=_not_played(facts))
-        found = normalised_score(setup_of(preset), preset, seed, facts["score"])
-        return None if found is None else Score(value=found)
+        scale = known_scale(setup_of(preset), preset, seed)
+        if scale is None:
+            return None
+        floor, best = scale
+        return Score(value=(facts["score"] - floor) / (best - floor))
 
     return score
 

@@ -1,9 +1,7 @@
 """The episodes of an evaluation: presets, seeds, and the scale of their known scores."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Self
-
-from attrs import frozen
+from collections.abc import Sequence
+from typing import Any
 
 from desim import catalog
 from desim.adapters.seat.setup import Setup
@@ -13,59 +11,34 @@ from desim.errors import UsageError
 from desim.short_repr import short_repr
 from desim.studies.sweep import read_seeds
 
-#: Presets times seeds of one evaluation.
-_MOST_EPISODES = 100_000
+#: Seeds of one evaluation.
+_MOST_SEEDS = 100_000
 
 
-@frozen
-class Evaluation:
-    """The episodes of one seat of a world that are evaluated.
+def setups_of(world: str, preset: str | Sequence[str] = "", **arguments: Any) -> dict[str, Setup]:
+    """Return setups of a world by preset.
 
-    Attributes:
-        arguments: The arguments of `Setup.of`, with the seat.
-        setups: The setups by preset.
-        episodes: Every preset with every seed.
+    Args:
+        world: The model's name.
+        preset: One, several with commas or as a list, `all`; empty stands for the first.
+        arguments: Further arguments of `Setup.of`; without `seats` the first of the world's default
+            roles is played.
+
+    Raises:
+        UsageError: The world, preset, role, policy or a parameter does not exist.
     """
-
-    arguments: Mapping[str, Any]
-    setups: Mapping[str, Setup]
-    episodes: Sequence[tuple[str, int]]
-
-    @classmethod
-    def of(cls, world: str, preset: str | Sequence[str], seeds: Any, **arguments: Any) -> Self:
-        """Return the episodes of presets and seeds as a command line gives them.
-
-        Args:
-            world: The model's name.
-            preset: See `chosen_presets`.
-            seeds: See `chosen_seeds`.
-            arguments: Further arguments of `Setup.of`; without `seats` the first of the world's
-                default roles is played.
-
-        Raises:
-            UsageError: The world, preset, role, policy or a parameter does not exist, or a number
-                is wrong.
-        """
-        presets = chosen_presets(world, preset)
-        episodes = checked_episodes(presets, chosen_seeds(seeds))
-        first = catalog.model(world, presets[0]).default_roles[0]
-        arguments["seats"] = arguments.get("seats") or first
-        setups = {name: Setup.of(world, name, **arguments) for name in presets}
-        return cls(arguments, setups, episodes)
-
-
-def chosen_presets(world: str, given: str | Sequence[str] = "") -> tuple[str, ...]:
-    """Return presets of a world: the first for an empty text, all for `all`, or those of a list."""
     known = catalog.presets(catalog.model_class(world))
-    if given == "all":
-        return known
-    names = given.split(",") if isinstance(given, str) else [str(name) for name in given]
-    found = tuple(dict.fromkeys(name.strip() or known[0] for name in names))
-    if not found:
+    names = preset.split(",") if isinstance(preset, str) else [str(name) for name in preset]
+    chosen = known if preset == "all" else dict.fromkeys(name.strip() or known[0] for name in names)
+    if not chosen:
         raise UsageError("no preset was given; give at least one, or all")
-    for name in found:
-        catalog.model(world, name)
-    return found
+    seats = arguments.pop("seats", "")
+    return {
+        name: Setup.of(
+            world, name, seats=seats or catalog.model(world, name).default_roles[0], **arguments
+        )
+        for name in chosen
+    }
 
 
 def chosen_seeds(given: Any) -> tuple[int, ...]:
@@ -86,52 +59,24 @@ def chosen_seeds(given: Any) -> tuple[int, ...]:
             f"seeds {short_repr(given)} were given; write A:B (without B) in quotation marks of "
             "YAML (\"'1:30'\"), as it reads 1:30 as a number, or a list ([3])"
         )
-    if seeds[_MOST_EPISODES:]:  # a range may have more than `len` can count
-        most = f"{_MOST_EPISODES:,}"
+    if seeds[_MOST_SEEDS:]:  # a range may have more than `len` can count
+        most = f"{_MOST_SEEDS:,}"
         raise UsageError(f"more than {most} seeds were given; at most {most} are played")
     return checked_seeds(seeds)
 
 
-def checked_episodes(presets: Sequence[str], seeds: Sequence[int]) -> list[tuple[str, int]]:
-    """Return every preset with every seed."""
-    if len(presets) * len(seeds) > _MOST_EPISODES:
-        raise UsageError(
-            f"{len(presets)} presets with {len(seeds):,} seeds were given; at most "
-            f"{_MOST_EPISODES:,} episodes are played"
-        )
-    return [(preset, seed) for preset in presets for seed in seeds]
+def known_scale(setup: Setup, preset: str, seed: int) -> tuple[float, float] | None:
+    """Return the known scores of a seed that become 0 and 1.
 
-
-def has_scale(setup: Setup, preset: str, seed: int) -> bool:
-    """Return whether scores of a setup that was made of a preset can be normalised."""
-    return _scale(setup, preset, seed) is not None
-
-
-def normalised_score(setup: Setup, preset: str, seed: int, score: float) -> float | None:
-    """Return a score on the known scale of a seed: below 0 under the floor, above 1 for a new best.
-
-    Returns None if no scores are known for the seed, these parameters or these roles, or if the
-    bound is not above the floor.
+    Returns None if no scores are known for the seed, these parameters or these roles, if the bound
+    is not above the floor, or if the episodes begin in a record.
     """
-    scale = _scale(setup, preset, seed)
-    if scale is None:
-        return None
-    floor, best = scale
-    return (score - floor) / (best - floor)
-
-
-def _scale(setup: Setup, preset: str, seed: int) -> tuple[float, float] | None:
-    """Return the scores of a seed that become 0 and 1."""
-    if setup.starts is not None:  # known scores are of whole episodes
-        return None
     known = known_scores_of(type(setup.model), preset)
     roles = tuple(sorted([*setup.seats, *setup.others]))
-    if known is None or roles not in known.roles or not known.fits(setup.model):
+    if setup.starts is not None or known is None:
         return None
-    one = known.of(seed)
-    if one is None or one.ceiling <= one.floor:
-        return None
-    return one.floor, one.ceiling
+    one = known.of(seed) if roles in known.roles and known.fits(setup.model) else None
+    return (one.floor, one.ceiling) if one is not None and one.ceiling > one.floor else None
 
 
 def _number(given: Any) -> Any:
