@@ -48,11 +48,10 @@ class SeatEnv(gymnasium.Env):
         seat: The role that the caller plays, also one of a part, such as "treasury.cfo"; empty
             stands for the first of the world's default roles.
         render_mode: "ansi": `render` returns the observation as text.
-        options: `others`, `params`, `reward`, `max_decisions`, `max_days`, `starts` (records to
-            begin from) of `Setup.of`; `action` ("fields", or "options" for a number among the
-            options on offer, whose mask is in `info["action_mask"]` and in the observation),
-            `bounds`, `flat`, `max_options`, `max_text` and `max_entries` of
-            `seat.spaced.SeatForm`.
+        options: `others`, `params`, `reward`, `max_decisions`, `starts` of `Setup.of`; `action`
+            ("fields", or "options" for a number among the options on offer, whose mask is in
+            `info["action_mask"]` and in the observation), `bounds`, `flat`, `max_options`,
+            `max_text` and `max_entries` of `seat.spaced.SeatForm`.
 
     Raises:
         UsageError: An argument is not one of those possible.

@@ -19,11 +19,10 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from types import FrameType
 from typing import Any
 
-import anyio
 import uvicorn
 from mcp import types
 from mcp.server.lowlevel import Server
@@ -38,13 +37,12 @@ from desim.adapters.seat.tools import (
     Tool,
     checked_arguments,
     object_schema,
-    tagged_call,
     tools_of_seats,
 )
 from desim.core.model import rules_of
 from desim.core.reported import Rows
 from desim.errors import DesimError, UsageError, possible
-from desim.schema import to_plain
+from desim.schema import TAG, to_plain
 from desim.short_repr import short_repr
 from desim.version import __version__
 
@@ -61,7 +59,7 @@ MOST_ROWS = 200
 _GRACE, _INTERRUPTED = 3.0, 130
 
 #: Hosts that listen on all interfaces.
-_EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 (compared with, not listened on)
+_EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 (compared with, not listened on)
 
 #: Characters that not every client accepts in a tool's name, and the most that it may have.
 _REFUSED, _LONGEST = re.compile(r"[^A-Za-z0-9_-]"), 64
@@ -114,80 +112,69 @@ class ToolSet:
     """
 
     def __init__(self, episodes: Episodes) -> None:
-        self._episodes, self._setup = episodes, episodes.setup
-        self.actions = _named_actions(self._setup)
+        self._episodes, setup = episodes, episodes.setup
+        self.actions = _named_actions(setup)
         fields = {key for tool, _ in self.actions.values() for key in tool.fields}
         self._episode, self._seat = free_name("episode", fields), free_name("seat", fields)
-        self._own = {name: self._place(seats) for name, (_, seats) in self.actions.items()}
-        self.listed = {
-            name: _joined(name, tool, self._own[name]) for name, (tool, _) in self.actions.items()
-        }
-        self._further: dict[str, Callable[..., Awaitable[dict[str, Any]]]] = {}
+        self._begin, self._present, self._close, self._look_up = (
+            free_name(name, self.actions)
+            for name in ("begin_episode", "present_observation", "close_episode", "look_up")
+        )
+        self._places = {name: self._place(seats) for name, (_, seats) in self.actions.items()}
         begun = {"seed": _SEED, "resume": _RESUME} if episodes.takes_seeds else {"resume": _RESUME}
-        begin = self._add("begin_episode", _BEGIN, object_schema(begun), self._begin)
-        self._add("present_observation", _PRESENT, self._place().parameters, self._present)
-        self._add("close_episode", _CLOSE, self._place().parameters, self._close)
-        if self._setup.model.tables:
-            paged = _joined("", Tool("", "", _PAGE), self._place(self._setup.seats))
-            self._add("look_up", _LOOK_UP, paged.parameters, self._look_up)
-        self.instructions = _instructions(self._setup, begin)
+        self.listed = {
+            **{
+                name: _joined(name, tool, self._places[name])
+                for name, (tool, _) in self.actions.items()
+            },
+            self._begin: Tool(self._begin, _BEGIN, object_schema(begun)),
+            self._present: Tool(self._present, _PRESENT, self._place().parameters),
+            self._close: Tool(self._close, _CLOSE, self._place().parameters),
+        }
+        if setup.model.tables:
+            page = Tool("", _LOOK_UP, _PAGE)
+            self.listed[self._look_up] = _joined(self._look_up, page, self._place(setup.seats))
+        self.instructions = _instructions(setup, self._begin)
 
-    async def call(self, client: str | None, name: str, given: Any) -> dict[str, Any]:
+    async def call(self, client: str | None, name: str, arguments: Any) -> dict[str, Any]:
         """Return the result of a call in a client's session.
 
         Raises:
             DesimError: The call is refused or has failed; the text says why.
         """
-        if name in self.actions:
-            return await self._act(client, name, given or {})
-        if name not in self._further:
+        if name not in self.listed:
             raise UsageError(f"there is no tool {short_repr(name)}; {possible(name, self.listed)}")
-        return await self._further[name](client, checked_arguments(self.listed[name], given))
+        takes = self._places.get(name, self.listed[name])
+        given, own = dict(arguments or {}), {}
+        if name in self.actions:
+            own = {key: given.pop(key) for key in [*given] if key not in takes.fields}
+        given = checked_arguments(takes, given)
+        if name == self._begin:
+            return await self._begun(client, given)
+        episode = self._episodes.at(client, given.get(self._episode, ""))
+        seat = given.get(self._seat, self._episodes.setup.seats[0])
+        if name in self.actions:
+            action = {**own, TAG: self.actions[name][0].name}
+            return await self._episodes.call(episode, OpenEpisode.answer, seat, action)
+        if name == self._look_up:
+            tables = await self._episodes.call(episode, OpenEpisode.tables, seat)
+            return table_page(tables, given)
+        if name == self._close:
+            await self._episodes.close(episode)
+            return {key: episode.turn[key] for key in ("episode", "done")}
+        return await self._episodes.call(episode, OpenEpisode.present)
 
-    async def _act(self, client: str | None, name: str, arguments: Any) -> dict[str, Any]:
-        tool, _ = self.actions[name]
-        action = tagged_call({tool.name: tool}, tool.name, arguments)
-        own = {key: action.pop(key) for key in self._own[name].fields if key in action}
-        given = checked_arguments(self._own[name], own)
-        return await self._on(client, given, OpenEpisode.answer, self._played(given), action)
-
-    async def _begin(self, client: str | None, given: dict[str, Any]) -> dict[str, Any]:
+    async def _begun(self, client: str | None, given: dict[str, Any]) -> dict[str, Any]:
         if "resume" not in given:
             return await self._episodes.begin(client, given.get("seed"))
         if "seed" in given:
             raise UsageError("give a seed or resume; the resumed episode has its own seed")
         return await self._episodes.resume(client, given["resume"])
 
-    async def _present(self, client: str | None, given: dict[str, Any]) -> dict[str, Any]:
-        return await self._on(client, given, OpenEpisode.present)
-
-    async def _close(self, client: str | None, given: dict[str, Any]) -> dict[str, Any]:
-        episode = self._episodes.at(client, given.get(self._episode, ""))
-        await self._episodes.close(episode)
-        return {key: episode.turn[key] for key in ("episode", "done")}
-
-    async def _look_up(self, client: str | None, given: dict[str, Any]) -> dict[str, Any]:
-        tables = await self._on(client, given, OpenEpisode.tables, self._played(given))
-        return table_page(tables, given)
-
-    async def _on(self, client: str | None, given: Mapping[str, Any], *call: Any) -> dict[str, Any]:
-        """Call a method of the episode that a call is for."""
-        episode = self._episodes.at(client, given.get(self._episode, ""))
-        found: dict[str, Any] = await self._episodes.call(episode, *call)
-        return found
-
-    def _played(self, given: Mapping[str, Any]) -> str:
-        return str(given.get(self._seat, self._setup.seats[0]))
-
-    def _add(self, name: str, text: str, parameters: Mapping[str, Any], call: Any) -> str:
-        name = free_name(name, self.actions)
-        self.listed[name], self._further[name] = Tool(name, text, parameters), call
-        return name
-
     def _place(self, seats: tuple[str, ...] = ()) -> Tool:
         """Return the arguments that name the episode and, of several seats, the one that plays."""
         known: dict[str, Any] = {self._episode: _EPISODE}
-        if len(self._setup.seats) == 1 or not seats:
+        if len(self._episodes.setup.seats) == 1 or not seats:
             return Tool("", "", object_schema(known))
         its = {self._seat: {"type": "string", "enum": [*seats]}}
         return Tool("", "", object_schema(its | known, [self._seat]))
@@ -323,11 +310,13 @@ def serve(
         raise UsageError("a token consists of visible ASCII characters, without a space")
     episodes = Episodes(setup, most=max_sessions, **options)
     if stdio:
-        anyio.run(_serve_stdio, episodes)
+        signal.signal(signal.SIGINT, _interrupted)
+        asyncio.run(_serve_stdio(episodes))
         return
     with _listening(host, port) as at:
         sent = token or secrets.token_urlsafe(24)
-        _announce(_address(at, host), sent, made=not token, as_json=as_json)
+        address = f"http://{_in_url(host)}:{at.getsockname()[1]}{PATH}"
+        _announce(address, sent, made=not token, as_json=as_json)
         app = server_of(episodes).streamable_http_app(
             streamable_http_path=PATH,
             session_idle_timeout=IDLE,
@@ -346,33 +335,18 @@ def serve(
 
 
 async def _serve_stdio(episodes: Episodes) -> None:
-    """Serve until the client's stream ends, or a signal stops the process.
+    """Serve until the client's stream ends.
 
     Meanwhile prints of the world, a policy or a library go to standard error.
     """
-    stopped = False
     server = server_of(episodes)
-    async with anyio.create_task_group() as group:
-
-        async def stop() -> None:
-            nonlocal stopped
-            with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-                async for _ in signals:
-                    stopped = True
-                    _end_in_time()
-                    group.cancel_scope.cancel()
-
-        group.start_soon(stop)
-        try:
-            async with stdio_server() as (read, write):
-                with contextlib.redirect_stdout(sys.stderr):
-                    await server.run(read, write, server.create_initialization_options())
-        except* BrokenPipeError:
-            pass  # the client reads no more, and so its game is over
-        group.cancel_scope.cancel()
+    try:
+        async with stdio_server() as (read, write):
+            with contextlib.redirect_stdout(sys.stderr):
+                await server.run(read, write, server.create_initialization_options())
+    except* BrokenPipeError:
+        pass  # the client reads no more, and so its game is over
     await episodes.close_unused()
-    if stopped:
-        raise KeyboardInterrupt
 
 
 class _HttpServer(uvicorn.Server):
@@ -385,6 +359,11 @@ class _HttpServer(uvicorn.Server):
 async def _serve_http(server: uvicorn.Server, at: socket.socket, episodes: Episodes) -> None:
     await server.serve(sockets=[at])
     await episodes.close_unused()
+
+
+def _interrupted(*_: Any) -> None:
+    _end_in_time()
+    raise KeyboardInterrupt
 
 
 def _end_in_time() -> None:
@@ -408,18 +387,11 @@ def _listening(host: str, port: int) -> socket.socket:
     return socket.socket(fileno=at.detach())
 
 
-def _address(at: socket.socket, host: str) -> str:
-    """Return the address of a server; one on all interfaces has that with the machine's name."""
-    name = socket.gethostname() if host in _EVERYWHERE else host
-    return f"http://{_in_url(name)}:{at.getsockname()[1]}{PATH}"
-
-
 def _in_url(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
 def _announce(address: str, token: str, *, made: bool, as_json: bool) -> None:
-    """Print the address of the server, and the token if it is new."""
     enter = f"; send the header Authorization: Bearer {token}" if made else ""
     print(f"desim: MCP at {address}{enter}", file=sys.stderr, flush=True)  # noqa: T201 (for people)
     if as_json:

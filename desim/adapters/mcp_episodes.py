@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
 from anyio import to_thread
@@ -41,6 +41,8 @@ _ID = re.compile(r"[0-9a-f]{32}")
 
 _DRAWN_SEEDS = 2**31
 
+_T = TypeVar("_T")
+
 
 class OpenEpisode:
     """An episode, whose methods are called one after the other in a thread.
@@ -58,12 +60,13 @@ class OpenEpisode:
         self._lock, self._threads = anyio.Lock(), threads
         self._session: SteppedSession | None = None
 
-    async def call(self, method: Callable[..., Any], *given: Any) -> Any:
+    async def call(self, method: Callable[..., _T], *given: Any) -> _T:
         """Return what one of the methods below returns."""
         async with self._lock:
             self.used = math.inf
             try:
-                return await to_thread.run_sync(method, self, *given, limiter=self._threads)
+                done: _T = await to_thread.run_sync(method, self, *given, limiter=self._threads)
+                return done
             finally:
                 self.used = time.monotonic()
 
@@ -207,8 +210,7 @@ class Episodes:
         if name in self._known:
             self._check_free(client, name)
             self._assign(client, name)
-            turn: dict[str, Any] = await self.call(self._known[name], OpenEpisode.present)
-            return turn
+            return await self.call(self._known[name], OpenEpisode.present)
         await self.close_unused(IDLE)
         record = self._folder / f"{name}.jsonl" if self._folder and _ID.fullmatch(name) else None
         if record is None or not record.exists():
@@ -216,7 +218,7 @@ class Episodes:
             raise UsageError(f"no episode of this id can be resumed here{why}")
         return await self._begun(client, name, partial(_continued, self.setup, record))
 
-    async def call(self, episode: OpenEpisode, method: Callable[..., Any], *given: Any) -> Any:
+    async def call(self, episode: OpenEpisode, method: Callable[..., _T], *given: Any) -> _T:
         """Return what a method of an episode returns; forget an episode that cannot go on."""
         try:
             return await episode.call(method, *given)
@@ -253,12 +255,11 @@ class Episodes:
         self._known[name] = episode  # before the first await, so that the limit holds
         self._assign(client, name)
         try:
-            turn: dict[str, Any] = await episode.call(OpenEpisode.begin, start)
+            return await episode.call(OpenEpisode.begin, start)
         except BaseException:  # also of a call that is cancelled: its client has no id
             with anyio.CancelScope(shield=True):
                 await self.close(episode)
             raise
-        return turn
 
     def _check_free(self, client: str | None, name: str = "") -> None:
         its = self._of_client.get(client, name)

@@ -44,7 +44,7 @@ class LanesEnv(VectorEnv):
         preset: A preset of a world that is given by name.
         num_envs: The number of episodes that are played at once, at least 1.
         seat: See `SeatEnv`.
-        options: Those of `SeatEnv` but `max_days`, `starts`, `max_options` and `action="options"`.
+        options: Those of `SeatEnv` but `starts`, `max_options` and `action="options"`.
 
     Attributes:
         episode_seeds: The seeds of the present episodes; no info contains them.
@@ -251,9 +251,8 @@ class LanesEnv(VectorEnv):
 
 def _others(setup: Setup, seed: int) -> dict[str, Any]:
     """Return new policies of the other roles, or refuse what lanes do not play."""
-    for name in ("max_days", "starts"):
-        if getattr(setup, name) is not None:
-            raise NoLanes(f"{name} was given; lanes do not know it: {_INSTEAD}")
+    if setup.starts is not None:
+        raise NoLanes(f"starts was given; lanes do not know it: {_INSTEAD}")
     seats = dict.fromkeys(setup.seats, CallerSeat())
     policies = resolve(setup.model, {**seats, **setup.others}, seed).policies
     others = {role: policy for role, policy in policies.items() if role not in seats}

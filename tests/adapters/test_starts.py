@@ -78,16 +78,15 @@ def test_another_policy_of_another_role_begins_after_the_repeated_decisions(reco
 
 
 def test_limits_count_from_the_start(record: Path) -> None:
-    """An episode of three decisions, and one of four weeks, begin in the middle of a record."""
-    for limits in ({"max_decisions": 3}, {"max_days": 28}):
-        with setup(**limits).begin(1, start=Start(record, AT)) as session:
-            week = session.tick
-            while not session.done:
-                session.answer_default(session.open[0])
-                session.advance()
-            assert session.truncated
-            assert session.answered - session.repeated == 3
-            assert session.tick - week == 3
+    """An episode of three decisions begins in the middle of a record."""
+    with setup(max_decisions=3).begin(1, start=Start(record, AT)) as session:
+        week = session.tick
+        while not session.done:
+            session.answer_default(session.open[0])
+            session.advance()
+        assert session.truncated
+        assert session.answered - session.repeated == 3
+        assert session.tick - week == 3
 
 
 def test_the_record_of_a_started_episode_replays(record: Path, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """The files of a sample, so that no reply of a model is paid for twice."""
 
-import contextlib
+import hashlib
 import re
 from pathlib import Path
 from typing import Any, Self
@@ -8,9 +8,10 @@ from typing import Any, Self
 from attrs import frozen
 from inspect_ai.model import ModelOutput
 
-from desim.adapters.seat.setup import Setup, is_same_setup
+from desim.adapters.seat.setup import Setup
+from desim.catalog.policy_spec import label as label_of
 from desim.errors import BadRecord, UsageError
-from desim.records.episode import Episode
+from desim.records.lines import Header
 
 #: The model's name as a policy, in records.
 LABEL = "external"
@@ -18,8 +19,8 @@ LABEL = "external"
 #: A larger file of replies is refused.
 _MOST_BYTES = 1_000_000_000
 
-#: Characters of a file's name that are written as they are.
-_PLAIN = re.compile(r"[^A-Za-z0-9._-]+")
+#: Characters of a file's name that are not written as they are.
+_NOT_PLAIN = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 @frozen
@@ -34,25 +35,31 @@ class SampleFiles:
     replies: Path
 
     @classmethod
-    def of(cls, folder: str, world: str, state: Any) -> Self:
+    def of(cls, folder: str, setup: Setup, state: Any) -> Self:
         """Return the files of a sample's `TaskState`; the folder is made.
 
-        They are named by the world, the evaluated model, the sample and the epoch.
+        They are named by the world, the evaluated model, the sample, the epoch, and a digest of
+        parameters, seats and policies.
         """
-        place = Path(folder) / _PLAIN.sub("-", world) / _PLAIN.sub("-", str(state.model))
+        labels = {role: label_of(policy) for role, policy in setup.others.items()}
+        header = Header.of(setup.model, 0, {**dict.fromkeys(setup.seats, LABEL), **labels})
+        place = Path(
+            folder, *(_NOT_PLAIN.sub("-", str(one)) for one in (header.model, state.model))
+        )
         place.mkdir(parents=True, exist_ok=True)
-        name = _PLAIN.sub("-", f"{state.sample_id}-{state.epoch}")
+        played = repr((header.params, header.policies, setup.starts))
+        digest = hashlib.sha256(played.encode()).hexdigest()[:8]
+        name = _NOT_PLAIN.sub("-", f"{state.sample_id}-{state.epoch}-{digest}")
         return cls(place / f"{name}.jsonl.gz", place / f"{name}.replies.jsonl")
 
-    def earlier(self, setup: Setup) -> list[Any]:
+    def earlier(self) -> list[Any]:
         """Return the replies of an unfinished attempt; its record is removed.
 
         The record is written anew from its first decision while the replies are given again. A new
         sample gets an empty file of replies.
 
         Raises:
-            UsageError: The sample is finished: there is a record and no file of replies. Or the
-                record is of another setup, for which the replies were not meant.
+            UsageError: The sample is finished: there is a record and no file of replies.
             BadRecord: The file of replies is damaged before its last line.
         """
         if not self.replies.exists():
@@ -60,19 +67,8 @@ class SampleFiles:
                 raise UsageError(f"{self.record} exists; name another folder, or remove it")
             self.replies.touch()
             return []
-        if self._is_of_another(setup):
-            raise UsageError(
-                f"{self.record} is of other parameters, seats or policies; name another folder, or "
-                "remove it with its replies"
-            )
         self.record.unlink(missing_ok=True)
         return _replies_in(self.replies)
-
-    def _is_of_another(self, setup: Setup) -> bool:
-        with contextlib.suppress(OSError, BadRecord):  # none, or cut before its first line ended
-            header = Episode.read(self.record, whole=False).header
-            return not is_same_setup(setup, header, LABEL)
-        return False
 
     def keep(self, reply: Any) -> None:
         """Append a reply of the model to its file."""

@@ -99,8 +99,8 @@ def _play_by_tools(
 
     async def solve(state: Any, _: Any) -> Any:
         setup = setup_of(state.metadata["preset"])
-        files = SampleFiles.of(folder, world, state) if folder else None
-        earlier = files.earlier(setup) if files else []
+        files = SampleFiles.of(folder, setup, state) if folder else None
+        earlier = files.earlier() if files else []
         record = files.record if files else None
         with setup.begin(state.metadata["seed"], record=record, label=LABEL) as session:
             await _Sample(state, ToolSession(setup, session), most, files, earlier).run()

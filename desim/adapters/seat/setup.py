@@ -3,7 +3,6 @@
 `is_same_setup` tests whether a record is of an episode of a setup.
 """
 
-import datetime as dt
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -11,7 +10,7 @@ from typing import Any, Self
 from attrs import field, frozen
 
 from desim import catalog
-from desim.adapters.seat.starts import Start, started_at, write_past
+from desim.adapters.seat.starts import Start, write_past
 from desim.adapters.seat.stepped_session import SCORE, Rewards, SteppedSession
 from desim.catalog.policy_spec import label as label_of
 from desim.core.model import Model
@@ -26,13 +25,8 @@ from desim.short_repr import short_repr
 #: The policy of roles that must have one and are given none: the best option by its estimate.
 OTHERS = "greedy"
 
-
 #: Decisions of the caller's roles after which an episode can be truncated, at most.
 _MOST_DECISIONS = 10**9
-
-
-#: Days after which an episode can be truncated, at most; dates end with the year 9999.
-_MOST_DAYS = 1_000_000
 
 
 @frozen
@@ -48,8 +42,6 @@ class Setup:
             with a minus before it if less is better.
         max_decisions: Decisions of the seats after which an episode is truncated; None stands for
             no limit.
-        max_days: Days of the world's calendar after which an episode is truncated, at the seats'
-            first decision that is later; None stands for no limit.
         starts: The decision on record at which each episode begins; None begins all at the world's
             begin. Limits and rewards count from there.
     """
@@ -59,11 +51,10 @@ class Setup:
     others: Mapping[str, Any] = field(factory=dict)
     rewards: Mapping[str, str] = field(factory=dict)
     max_decisions: int | None = None
-    max_days: float | None = None
     starts: Start | None = None
 
     @classmethod
-    def of(  # noqa: PLR0913 (the options of every adapter)
+    def of(
         cls,
         model: Model[Any] | type | str,
         preset: str = "",
@@ -73,7 +64,6 @@ class Setup:
         others: Policies = None,
         reward: str | Mapping[str, str] = "score",
         max_decisions: int | None = None,
-        max_days: float | None = None,
         starts: Mapping[str, Any] | None = None,
     ) -> Self:
         """Return a checked setup.
@@ -89,14 +79,12 @@ class Setup:
             reward: "score", a metric's name, or either by seat; a minus before a metric's name
                 turns its sign.
             max_decisions: See the attribute.
-            max_days: See the attribute.
             starts: The path of a record and a decision in it, as `{"record": PATH, "at": N}`.
 
         Raises:
             BadRecord: The record of *starts* cannot be read.
             UsageError: The model, preset, role, policy, metric or a parameter does not exist, a
-                role is both a seat and among the others, a limit is not a number above 0, or
-                *max_days* is given and the world has no calendar.
+                role is both a seat and among the others, or the limit is not a number above 0.
         """
         world = catalog.model(model, preset, params)
         chosen = (seats,) if isinstance(seats, str) and seats else tuple(seats)
@@ -106,9 +94,9 @@ class Setup:
         rewards = _rewards(played, reward)
         if set(rewards.values()) != {SCORE}:
             Rewards(Run(world, 0, roles), rewards)  # the world may have no such metric
-        limits = _checked_limits(world, max_decisions, max_days)
+        _check_limit(max_decisions)
         begins = _checked_start(starts, world, played, policies)
-        return cls(world, played, policies, rewards, *limits, begins)
+        return cls(world, played, policies, rewards, max_decisions, begins)
 
     def begin(
         self,
@@ -175,7 +163,6 @@ class Setup:
             others=self.others,
             rewards=self.rewards,
             max_decisions=self.max_decisions,
-            last_tick=_last_tick(self.model, self.max_days, past),
             record=record,
             past=past,
         )
@@ -229,39 +216,12 @@ def _checked_start(
     return start
 
 
-def _checked_limits(
-    model: Model[Any], max_decisions: int | None, max_days: float | None
-) -> tuple[int | None, float | None]:
-    """Return the limits; None stands for no limit."""
-    if max_decisions is not None and not _is_limit(max_decisions, (int,), _MOST_DECISIONS):
+def _check_limit(given: int | None) -> None:
+    if given is not None and not (type(given) is int and 0 < given <= _MOST_DECISIONS):
         raise UsageError(
-            f"max_decisions={short_repr(max_decisions)} was given; it is a whole number from 1 to "
+            f"max_decisions={short_repr(given)} was given; it is a whole number from 1 to "
             f"{_MOST_DECISIONS:,}"
         )
-    if max_days is not None and not _is_limit(max_days, (int, float), _MOST_DAYS):
-        raise UsageError(
-            f"max_days={short_repr(max_days)} was given; it is a number above 0 and at most "
-            f"{_MOST_DAYS:,}"
-        )
-    if max_days is not None and model.time.calendar is None:
-        raise UsageError(f"{type(model).__name__} has no calendar; give max_decisions instead")
-    return max_decisions, max_days
-
-
-def _is_limit(given: Any, kinds: tuple[type, ...], most: int) -> bool:
-    return type(given) in kinds and bool(0 < given <= most)  # False for NaN too
-
-
-def _last_tick(model: Model[Any], days: float | None, past: Episode | None) -> int | None:
-    """Return the last tick within some days of the begin, or of the start in a record.
-
-    It is one before the limit's instant.
-    """
-    if days is None or (calendar := model.time.calendar) is None:
-        return None
-    began = past.steps[at - 1].t if past and (at := started_at(past)) else 0
-    limit = calendar.moment(began) + dt.timedelta(days=days)
-    return calendar.last_tick(limit - dt.timedelta(microseconds=1))
 
 
 def is_same_setup(setup: Setup, recorded: Header, label: str) -> bool:

@@ -71,12 +71,7 @@ class Start:
             model: The world, which the record must have.
             seats: The caller's name by role.
             others: The policies of the other roles.
-            future: The seed with which everything is drawn that no role can have observed when the
-                next decision is open; None plays on in the world of the record.
-
-        Raises:
-            BadRecord: The record cannot be read.
-            UsageError: It has fewer decisions, or is of another world or of other roles.
+            future: See `Setup.begin`, "seed".
         """
         recorded = Episode.read(self.record, whole=False, decisions=self.repeated)
         if len(recorded.steps) < self.repeated or recorded.result is not None:

@@ -9,7 +9,7 @@ from desim.adapters.seat.starts import started_at
 from desim.core.events import Decision
 from desim.core.model import Model
 from desim.core.reported import Rows
-from desim.core.result import Result, Series, read_series
+from desim.core.result import Result
 from desim.core.roles import Option
 from desim.core.run import Run
 from desim.episodes.driver import CallerSession
@@ -34,13 +34,7 @@ class SteppedSession(CallerSession):
         rewards: See `Rewards`; by seat.
         max_decisions: Answers of the seats after which the episode is truncated; those before its
             start in another record do not count.
-        last_tick: The last tick at which the caller decides; the episode is truncated at its first
-            decision after it.
         options: Further arguments of `CallerSession`.
-
-    Raises:
-        UsageError: A reward or another argument is wrong.
-        ModelFailed: The model raised an exception.
 
     Attributes:
         repeated: Decisions of the seats before the episode's start in another record.
@@ -56,7 +50,6 @@ class SteppedSession(CallerSession):
         seats: Sequence[str] | Mapping[str, str],
         rewards: Mapping[str, str] | None = None,
         max_decisions: int | None = None,
-        last_tick: int | None = None,
         **options: Any,
     ) -> None:
         super().__init__(model, seed, seats=seats, **options)
@@ -65,7 +58,7 @@ class SteppedSession(CallerSession):
         except BaseException:
             self.close()
             raise
-        self._max, self._last_tick = max_decisions, last_tick
+        self._max = max_decisions
         self.repeated = _before_start(options.get("past"), seats)
         self.truncated = False
 
@@ -122,10 +115,7 @@ class SteppedSession(CallerSession):
 
     def _move(self) -> Sequence[Decision]:
         decisions = super()._move()
-        answers, last = self._max, self._last_tick
-        beyond = (answers is not None and self.answered - self.repeated >= answers) or (
-            last is not None and self.tick > last
-        )
+        beyond = self._max is not None and self.answered - self.repeated >= self._max
         self.truncated = bool(self.open) and beyond
         return () if self.truncated else decisions
 
@@ -137,13 +127,6 @@ class SteppedSession(CallerSession):
     def tables(self, seat: str) -> Mapping[str, Rows]:
         """Return the tables that the world lets a seat look up."""
         return self.model.tables(self.run.state, seat) if self.model.tables else {}
-
-    def series(self) -> Series:
-        """Return the world's series so far; empty for a world that reports none.
-
-        For people who watch: they may hold facts that no role observes.
-        """
-        return read_series(self.model, self.run.state)[0]
 
     # -- plain values and texts --------------------------------------------------------------------
 

@@ -1,12 +1,8 @@
 """An episode whose one seat acts by calls of tools, as language models do.
 
-The adapters for evaluation tools drive it: they send texts to a model and pass on its calls.
-
-Every action of the role is a tool, also one that the world always refuses, and one that repeats
-another as a line of text. So results can be compared with those of `desim run` and with published
-figures, whose players have the same actions. Budgets, such as calls in a month, are the world's
-own: its observations show what is left. An answer that the world refuses is an answer; `wrong`
-counts only calls that do not fit a schema.
+Every action of the role is a tool, also one that the world always refuses, so that results can be
+compared with those of `desim run` and with published figures. An answer that the world refuses is
+an answer; `wrong` counts only calls that do not fit a schema.
 """
 
 from collections.abc import Mapping
@@ -93,8 +89,6 @@ class ToolSession:
         Raises:
             WrongAction: The tool does not exist, or the arguments do not fit; nothing changed, and
                 the call is counted in `wrong`.
-            ModelFailed: The model raised an exception.
-            PolicyFailed: A policy of another role raised an exception.
         """
         if self.done:
             return _NOT_EXECUTED

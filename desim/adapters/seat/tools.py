@@ -101,8 +101,6 @@ def checked_arguments(tool: Tool, given: Any) -> dict[str, Any]:
 def _check_argument(key: str, value: Any, schema: Mapping[str, Any]) -> None:
     if schema["type"] == "string":
         kind, fits = "string", isinstance(value, str)
-    elif schema["type"] == "object":
-        kind, fits = "object", isinstance(value, Mapping)
     else:
         kind = f"whole number of at least {schema['minimum']}"
         fits = type(value) is int and value >= schema["minimum"]
