@@ -1,12 +1,10 @@
 """The packages `models`, `ledgers` and `policies`: desim's folders first, then those of the user.
 
-A module or a regular package of the user's with such a name would hide desim's own. Importing desim
-therefore puts a finder in front of Python's, which joins all folders of these names. The user's
-`models.py` or `models/__init__.py` is executed when one of its names is used, and not before: the
-current folder may hold a stranger's files, of which only those that are named may run.
+A module or a regular package of the user's with such a name would hide desim's own, so a finder in
+front of Python's joins all folders of these names. The user's `models.py` or `models/__init__.py`
+is executed when one of its names is used, and not before: it may be a stranger's file.
 
-The finder also finds a user's file `queue.py`, which Python's own `queue` hides, under another
-name: `desim_user_queue`.
+The finder also finds a user's `queue.py`, which Python's own hides, as `desim_user_queue`.
 """
 
 import sys

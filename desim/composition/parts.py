@@ -241,8 +241,7 @@ class PartLedger:
 
     def export(self, form: str, date: Any = None) -> Mapping[str, str]:  # noqa: ARG002 (as others)
         """Return texts by file name, in a form that the ledger has."""
-        texts: Mapping[str, str] = self.ledger.export(form, self._date)
-        return texts
+        return dict(self.ledger.export(form, self._date))
 
     def _date(self, tick: int) -> dt.date:
         # An entry at midnight closes the day before.

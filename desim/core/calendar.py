@@ -166,7 +166,7 @@ class BusinessHours:
 
     @cached_property
     def _offset(self) -> int:
-        """Ticks from the Monday, 00:00, of the first week to tick 0."""
+        # Ticks from the Monday, 00:00, of the first week to tick 0.
         start = self.calendar.start
         monday = datetime.combine(start - timedelta(days=start.weekday()), time())
         return self.calendar.ticks(start - monday)

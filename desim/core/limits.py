@@ -46,8 +46,6 @@ class Alarm:
         left: The seconds of it that are left; None for all of it.
     """
 
-    __slots__ = ("_before", "_due", "_is_set", "_seconds")
-
     def __init__(self, seconds: float | None, left: float | None = None) -> None:
         self._seconds = seconds
         self._due = seconds if left is None else max(left, _MOMENT)

@@ -53,7 +53,7 @@ else:
 
 
 class Model(ABC, Generic[S]):
-    """The parameters of a world as a frozen class; it has four members, and may have the others.
+    """The parameters of a world as a frozen class of attrs; it has four members, and may have more.
 
     `S` is the class of the state that `begin` returns. It starts processes, which are generators,
     with `world.process(generator)`: `action = yield world.ask(role, observe)` puts a question to a
@@ -84,7 +84,10 @@ class Model(ABC, Generic[S]):
     @property
     @abstractmethod
     def roles(self) -> Mapping[str, Role]:
-        """Each `Role(observation class, action class, options)` by name, in the order of lists."""
+        """Each `Role(observation class, action class, options)` by name, in the order of lists.
+
+        The classes are frozen ones of attrs; *options* returns `Option(action, value)` in a list.
+        """
 
     @abstractmethod
     def begin(self, world: World) -> S:
@@ -259,10 +262,7 @@ def no_model(given: object, name: str = "") -> UsageError:
 
 
 def revision_of(model: Model[Any]) -> Revision:
-    """Return the revision of a world; of a model with parts the revisions by dotted part.
-
-    A model with parts and a revision of its own states that one under the empty name.
-    """
+    """Return the revision of a world; of a model with parts by dotted part, its own under ""."""
     own = own_revision(type(model))
     if not model.models:
         return own or FIRST_REVISION
@@ -303,10 +303,7 @@ def kept_facts(model: Model[Any]) -> tuple[str, ...]:
 
 
 def world_rules(model: Model[Any], role: str) -> str:
-    """Return the rules of a world for one role, without which the docstring describes it.
-
-    Those of a part follow the first paragraph of the whole model's docstring.
-    """
+    """Return the rules of a world for one role, of a part behind the docstring of the whole."""
     part, inside = model_of(model, role)
     text = part.texts(inside).rules or _first_paragraph(type(part))
     if part is model:

@@ -1,7 +1,4 @@
-"""`Policy`, the base class of policies, with neutral defaults, and the `Seat` that it takes.
-
-`OutsidePolicy` adds what only a language model or a person has. A callable is wrapped.
-"""
+"""`Policy`, the base class of policies, with neutral defaults, and the `Seat` that it takes."""
 
 # ruff: noqa: ARG002, ARG003, ARG004 (the defaults of members ignore their arguments)
 
@@ -23,8 +20,7 @@ class Seat:
     """The argument of a policy's method `seated`.
 
     Attributes:
-        seed: The seed of the policy's own draws, a whole number of 256 bits: the SHA-256 of the
-            world's seed and the role's name (`derived_seed`).
+        seed: That of the policy's own draws: the SHA-256 of the world's seed and the role's name.
         name: The role's name in the episode: `plant.retailer` where *role* is `retailer`.
         shows_model: Whether `model` may be read.
     """
@@ -150,7 +146,7 @@ class Policy:
         """Take the episode's `desim.Simulator`, before the first decision, if it `looks_ahead`.
 
         `simulator.scores(observation, actions, policies, futures=simulator.futures(16))` plays each
-        action to the end in each future, and *policies* decide everything after it.
+        action (a row of the array) to the end in each future (a column), and *policies* go on.
         """
 
     def after(self, episode: Any, /) -> object:
@@ -303,11 +299,6 @@ def _checked(policy: Any, level: Any) -> Knowledge:
 def decide_as(policy: Policy, role: Role | None, observation: Any) -> Any:
     """Return what a policy decides; *role* has the actions that may answer the question."""
     return policy.decide(observation, *([role] if policy.takes_role else []))
-
-
-def memoryless_roles(policies: Mapping[str, Policy]) -> frozenset[str]:
-    """Return the roles whose policies decide by the present observation alone."""
-    return frozenset(role for role, one in policies.items() if one.memoryless)
 
 
 def is_drawing(given: Any) -> bool:

@@ -186,7 +186,6 @@ class Statement(Protocol):
 
     def money(self) -> Mapping[str, float]:
         """Return the amounts in the currency itself, by line from top to bottom."""
-        ...
 
 
 class Holding(Protocol):
@@ -198,20 +197,16 @@ class Holding(Protocol):
     @property
     def held(self) -> int | Fraction:
         """The cents or units on hand."""
-        ...
 
     @property
     def balances(self) -> Mapping[str, int]:
         """The open balance with each partner, who has the same with the opposite sign."""
-        ...
 
     def receive(self, time: int, partner: str, amount: int, /) -> None:
         """Add what *partner* has sent."""
-        ...
 
     def send(self, time: int, partner: str, amount: int, /) -> None:
         """Hand over to *partner*; a ValueError if it is more than is on hand, or less than 1."""
-        ...
 
 
 def rows_of(name: str, given: Rows | Statement) -> Rows:

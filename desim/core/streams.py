@@ -31,8 +31,7 @@ def derived_seed(seed: int, *name: str) -> int:
 def redrawn_seed(seed: int, future: int) -> int:
     """Return the seed of the streams after a redraw, by their seed before and that of the future.
 
-    It has 64 bits, or 128 if the future has more than 64 itself. It depends on both seeds, so the
-    streams change even if the future equals the episode's seed or an earlier future.
+    It has 64 bits, or 128 if the future has more, and changes also if both seeds are equal.
 
     >>> redrawn_seed(7, 7)
     15487717442309795893

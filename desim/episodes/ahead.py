@@ -1,8 +1,7 @@
 """An episode goes on from one of its decisions: `Course`, for looks ahead and for records.
 
-A rollout is a run of its own, in a redrawn future. It repeats the decisions so far, as generators
-of processes cannot be copied within a process; after many decisions, where that takes longer than a
-fork, it continues the episode's own run in a child process.
+A rollout repeats the decisions so far in a run of its own, as generators of processes cannot be
+copied; after many decisions it continues the episode's own run in a forked child process.
 """
 
 import copy
@@ -13,14 +12,7 @@ from attrs import field, frozen
 
 from desim.core.events import Decision
 from desim.core.model import Model
-from desim.core.policy import (
-    Policy,
-    as_policy,
-    decide_as,
-    knows,
-    memoryless_roles,
-    sees_more_than_rules,
-)
+from desim.core.policy import Policy, as_policy, decide_as, knows, sees_more_than_rules
 from desim.core.roles import Role
 from desim.core.run import Run
 from desim.core.streams import future_seed, kept_globals, seed_globals
@@ -55,7 +47,8 @@ class Course:
     """Given answers to some decisions of an episode, and policies for the others.
 
     Attributes:
-        policies: By role; each also observes the decisions of its role whose answer is given.
+        policies: By role; each also observes the decisions of its role whose answer is given,
+            unless it is memoryless.
         given: Answers by the number of the decision, from 0, and the ticks until each takes effect
             (None: the latency of the role).
         fresh: Roles whose policies observe nothing before they decide.
@@ -67,7 +60,7 @@ class Course:
 
     def observe(self, decision: Decision) -> None:
         """Let the policy of a role observe a decision whose answer is given."""
-        if decision.role not in self.fresh:
+        if decision.role not in self.fresh and not self.policies[decision.role].memoryless:
             self._decided(decision)
 
     def play(self, run: Run[Any]) -> None:
@@ -148,9 +141,7 @@ class Simulator:
     def lineup(self, policies: Policies, seed: int) -> Lineup:
         """Return new policies for all seats, whose own draws begin with this seed.
 
-        Raises:
-            UsageError: A seat has no policy, or one that cannot play ahead: it opens files or
-                contacts hosts, looks ahead itself, or knows more of the episode than rules.
+        A `UsageError` if a seat has no policy, or one that `check_repeatable` refuses.
         """
         made = new_lineup(self.model, assign(self.model, policies, self.roles), seed)
         for role in self.roles:
@@ -214,7 +205,7 @@ class Simulator:
         seed_globals(future)
         made = self.lineup(policies, future).policies
         answer = {self._run.decisions + place: (action, None)}
-        course = Course(made, answer, memoryless_roles(made))
+        course = Course(made, answer)
 
         def score(run: Run[Any]) -> float:
             run.redraw(future)

@@ -1,7 +1,6 @@
 """Counterfactuals: an episode on record is played again with one decision changed.
 
-The recorded players may have left or cost money. So a policy that the caller names plays on after
-the decision, after the recorded action as after any other.
+Policies that the caller names play on, after the recorded action as after any other.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +14,7 @@ from desim.catalog.policy_spec import label
 from desim.collector import rare_collections
 from desim.core.limits import Limits
 from desim.core.model import Model
-from desim.core.policy import Policy, decide_as, memoryless_roles
+from desim.core.policy import Policy, decide_as
 from desim.core.roles import Role
 from desim.core.run import Run
 from desim.core.streams import seed_globals
@@ -121,7 +120,7 @@ def outcome(
     given = {number: (moment.action, moment.delay) for number, moment in enumerate(known)}
     given[at] = action, past.moments[at].delay
     with rare_collections():
-        Course(made, given, fresh | memoryless_roles(made)).play(run)
+        Course(made, given, fresh).play(run)
         return run.result().score
 
 

@@ -156,8 +156,7 @@ class Driver:
     def advance(self) -> list[Decision]:
         """Move to the caller's next decisions and return them; an empty list at the end.
 
-        Policies before an open decision of the caller decide first. Decisions of the caller without
-        an answer stay open, and the clock where it is.
+        Decisions of the caller without an answer stay open, and the clock where it is.
         """
         deciding = {role: policy.decide for role, policy in self.session.policies.items()}
         self._together = False
@@ -253,10 +252,6 @@ class Driver:
         return decisions
 
     async def _in_own_loop(self, given: Answers) -> Answers:
-        """Await answers in one event loop for a whole episode.
-
-        A client of a policy is bound to the loop that it has used first.
-        """
         import asyncio
 
         with contextlib.suppress(RuntimeError):  # no event loop runs
@@ -266,6 +261,7 @@ class Driver:
                 f"the policy of {given[0][0].role!r} is a coroutine, and an event loop runs here; "
                 "use play_async, or advance_async of a session"
             )
+        # One for a whole episode: a client of a policy is bound to the loop that it has used first.
         self._runner = self._runner or asyncio.Runner()
         # Not `Runner.run`, which keeps Ctrl-C from a policy that computes.
         return self._runner.get_loop().run_until_complete(awaited(self.session, given))

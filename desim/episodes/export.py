@@ -186,10 +186,7 @@ def _write(folder: Path, texts: Mapping[str, str]) -> tuple[Path, ...]:
 
 
 def write_trace(record: str | Path, out: str | Path, *, trust: bool = False) -> Path:
-    """Replay a record and write a trace of it to a new file, as `play` writes one with `trace`.
-
-    One that was cut is traced up to its last decision.
-    """
+    """Replay a record, cut or whole, and write a trace to a new file, as `play` writes one."""
     from desim.tracing.trace_file import check_new_trace, save_trace
     from desim.tracing.tracer import Tracer
 

@@ -64,10 +64,6 @@ def resolve(
 
     Specs, classes and functions become new instances; an instance is used as it is. One policy is
     for the model's default roles, or for all roles if its class says so.
-
-    Raises:
-        UsageError: An unknown policy, argument or role, a role without a policy, one instance for
-            several roles, or an object that has no method `decide`.
     """
     if policies is None and (roles := tuple(model.default_roles)):
         raise UsageError(f"role {roles[0]!r} needs a policy")

@@ -69,10 +69,7 @@ def naming(path: object = "", changed: Callable[[], str] = str) -> Iterator[None
 def trusted_players(
     path: str | Path, header: Header, policies: Policies, *, trust: bool
 ) -> tuple[Model[Any], dict[str, Any]]:
-    """Return the model of a record, and by role the policies that the caller gives.
-
-    Those of the other roles may be built from their labels on record.
-    """
+    """Return the model of a record, and by role the policies that are not built from its labels."""
     built: list[str] = []
     if policies is None or isinstance(policies, Mapping):
         built = [role for role in header.policies if role not in (policies or {})]
@@ -102,10 +99,7 @@ def open_decisions(run: Run[Any]) -> Iterator[Decision]:
 
 
 def paired(run: Run[Any], past: Iterable[T]) -> Iterator[tuple[int, Decision, T]]:
-    """Yield past decisions, each with its number from 1 and the decision that a run opens now.
-
-    Each is answered before the next one is requested.
-    """
+    """Yield past decisions as `open_decisions` does, with numbers from 1 and those of the run."""
     decisions = open_decisions(run)
     for number, one in enumerate(past, 1):
         decision = next(decisions, None)
@@ -117,10 +111,7 @@ def paired(run: Run[Any], past: Iterable[T]) -> Iterator[tuple[int, Decision, T]
 def repeating(
     run: Run[Any], header: Header, steps: Iterable[Step]
 ) -> Iterator[tuple[Decision, Step]]:
-    """Yield each decision of a run with the one on record, as which it has been answered.
-
-    It must have the recorded role, tick and observation.
-    """
+    """Yield each decision of a run with the same one on record, as which it has been answered."""
     with naming(changed=partial(header.changes, run.model)):
         for number, decision, step in paired(run, steps):
             made = step_class(decision.spec)

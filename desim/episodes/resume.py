@@ -1,7 +1,4 @@
-"""Play on from a record: `resume` continues a cut one, `play_branch` plays another end.
-
-The decisions on record are repeated; a policy may begin after some of them.
-"""
+"""Play on from a record: `resume` continues a cut one, `play_branch` plays another end."""
 
 import contextlib
 from collections.abc import Iterator, Mapping
@@ -157,8 +154,7 @@ def _header(
     begun = {role: start for role, start in starts.items() if start}
     knows = {role: level for role, level in recorded.knows.items() if role not in given}
     knows |= knows_by_role(model, given)
-    code = {role: digest for role, digest in recorded.code.items() if role not in given}
-    return Header.of(model, recorded.seed, labels, begun, recorded.futures, knows, code)
+    return Header.of(model, recorded.seed, labels, begun, recorded.futures, knows)
 
 
 @contextlib.contextmanager

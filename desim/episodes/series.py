@@ -64,13 +64,10 @@ class SeriesOptions(ModelOptions):
 
 @takes(SeriesOptions)
 def play_series(options: SeriesOptions) -> list[Episode]:
-    """Play several episodes with the same policy instances, which may learn in between.
-
-    After every episode `after(episode)` of each policy is called.
+    """Play several episodes with the same policy instances, whose `after(episode)` follows each.
 
     Raises:
-        UsageError: See `play`; or the folder holds another series, or another
-            process writes it.
+        UsageError: See `play`; or the folder holds another series, or another process writes it.
         BadRecord: A record cannot be read, or a policy decides otherwise than on record.
     """
     seeds, found = list(options.seeds), list[Episode]()
@@ -161,10 +158,7 @@ def _made(record: str | Path) -> Path:
 
 
 def part_episode(episode: Episode, model: Model[Any], role: str) -> Episode:
-    """Return what an episode was for the part of a role, by the names inside the part.
-
-    Without parts it is the episode itself. Ticks are those of the common clock.
-    """
+    """Return an episode by the names inside the part of a role; ticks stay those of the whole."""
     prefix = role.removesuffix(model_of(model, role)[1])
     if not prefix:
         return episode

@@ -24,7 +24,6 @@ from desim.errors import BadRecord, DesimError, LimitReached, PolicyFailed, Writ
 from desim.faults import RAISED, fault_text, policy_failing
 from desim.records.episode import Episode, Inside
 from desim.records.lines import FailureLine, Header, Step, TranscriptEntry, step_class
-from desim.records.provenance import policy_code
 from desim.records.reader import RecordedSteps
 from desim.records.writer import Recorder
 from desim.short_repr import short_repr, shortened
@@ -56,12 +55,6 @@ class EpisodeOptions:
     keep_state: bool = True
     trace: str | Path | None = None
     last_events: int = 0
-
-    def tracing(self, repeated: int = 0) -> Tracing | None:
-        """Return the observers of an episode that repeats some decisions; None without any."""
-        if self.trace is None and not self.last_events:
-            return None
-        return Tracing(self.trace, self.last_events, repeated)
 
 
 #: The options of sessions without any: the state at the end would hold all ledgers.
@@ -95,12 +88,15 @@ class Session:
         self._past, self._how = past, how
         self._points = Points() if how.series else None
         self._keeps_steps = how.keep_steps
-        self._tracing = how.tracing(len(past.steps) if past else 0)
+        self._tracing: Tracing | None = None
+        if how.trace is not None or how.last_events:
+            self._tracing = Tracing(how.trace, how.last_events, len(past.steps) if past else 0)
         self.model = model
         self.policies: dict[str, Policy] = dict(lineup.policies)
         self._takes_role = {role for role, one in lineup.policies.items() if one.takes_role}
         self._seats, self._redrawn = lineup.seats, dict[str, int]()
-        self.header = past.header if past else _new_header(model, lineup, seed, record)
+        labels, knows = lineup.labels, lineup.knows
+        self.header = past.header if past else Header.of(model, seed, labels, knows=knows)
         observers = self._tracing.observers if self._tracing else ()
         seats, futures = frozenset(lineup.policies), self.header.futures
         self.run = Run(model, seed, seats, how.limits, futures, observers, self._points)
@@ -257,10 +253,7 @@ class Session:
         return copied
 
     def _redraw_seats(self, decisions: Sequence[Decision]) -> None:
-        """Begin the draws of policies anew that make the first decision after a redraw.
-
-        Not at the redraw: other decisions of its instant belong to the time before it.
-        """
+        # Not at the redraw: other decisions of its instant belong to the time before it.
         for number, decision in enumerate(decisions, self.decided):
             role, due = decision.role, [one for at, one in self.header.futures if at <= number]
             if len(due) > self._redrawn.get(role, 0):
@@ -281,10 +274,3 @@ class Session:
                 f"{shortened(last.wire.decode(), 80)}; desim branch {self._record} "
                 f"--at {before + 1} plays on from before it"
             )
-
-
-def _new_header(model: Model[Any], lineup: Lineup, seed: int, record: str | Path | None) -> Header:
-    """Return the header of an episode that starts now; a recorded one has digests of code."""
-    policies = lineup.policies.items() if record else ()
-    code = {role: digest for role, policy in policies if (digest := policy_code(policy))}
-    return Header.of(model, seed, lineup.labels, knows=lineup.knows, code=code)

@@ -40,10 +40,7 @@ def usage_in_all(usages: Iterable[Mapping[str, float]]) -> dict[str, float]:
 
 
 def recorded_usage(record: Path) -> dict[str, float]:
-    """Return the sums that the decisions in a record have noted, also in a cut one.
-
-    Of a record that is missing or damaged there are none.
-    """
+    """Return the sums that decisions on record have noted; none if it is missing or damaged."""
     sums = UsageSums()
     try:
         for step in Episode.read(record, whole=False, keep_steps=False).steps:

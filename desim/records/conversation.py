@@ -93,11 +93,7 @@ class RecordedCall:
 
 
 def calls_of(record: str | Path) -> Iterator[RecordedCall]:
-    """Yield the calls of a record in the order of the decisions they led to.
-
-    Raises:
-        BadRecord: A line or an entry is not readable, or a text does not have its digest.
-    """
+    """Yield the calls of a record in the order of decisions; a `BadRecord` if it was altered."""
     texts: dict[str, Any] = {}
     waiting = defaultdict[str, list[RecordedCall]](list)
     decisions = 0

@@ -49,10 +49,7 @@ class Inside:
     def of(
         cls, run: Run[Any], points: Points | None, *, keep_state: bool, series: bool
     ) -> "Inside | None":
-        """Return the inside of an ended run; None if nothing of it is wanted.
-
-        With *series* the model's series are read now, and not when they are used.
-        """
+        """Return the inside of an ended run, *series* read now; None if nothing is wanted."""
         if not keep_state and not series and points is None:
             return None
         read = run.ended_series() if series else None

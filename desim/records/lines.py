@@ -1,9 +1,7 @@
-"""The lines of a record.
+"""The lines of a record: JSON objects whose key `line` says which of the classes below it is.
 
-A record is JSON lines: a header, one line a decision, one line a transcript entry, one line where a
-cut record was resumed, and a last line with the result or the failure of the model. The key `line`
-of each object says which of these it is. The last line ends with the SHA-256 of all bytes before
-that field, a checksum against damage that does not prove who wrote the record.
+The last line, a result or a failure, ends with the SHA-256 of all bytes before that field, a
+checksum against damage that does not prove who wrote the record.
 """
 
 from collections.abc import Iterable, Mapping
@@ -44,7 +42,6 @@ class Header(
         futures: For a branch: the numbers of decisions after which the future was redrawn, and the
             seeds.
         knows: What policies know, by role, where it is more than observations.
-        code: See `policy_code`; by role, of an episode that was recorded while it was played.
     """
 
     format: str
@@ -58,7 +55,6 @@ class Header(
     futures: tuple[tuple[int, int], ...] = ()
     knows: dict[str, Knowledge] = {}
     provenance: Provenance = Provenance()
-    code: dict[str, str] = {}
 
     @classmethod
     def of(
@@ -69,7 +65,6 @@ class Header(
         starts: Mapping[str, int] = {},
         futures: Iterable[tuple[int, int]] = (),
         knows: Mapping[str, Knowledge] = {},
-        code: Mapping[str, str] = {},
     ) -> "Header":
         """Return the header of an episode that starts now."""
         return cls(
@@ -84,7 +79,6 @@ class Header(
             futures=tuple(futures),
             knows=dict(knows),
             provenance=Provenance.of(model),
-            code=dict(code),
         )
 
     def changes(self, model: Model[Any]) -> str:
@@ -218,3 +212,6 @@ class FailureLine(msgspec.Struct, frozen=True, kw_only=True, tag="failure", tag_
     error: str
     decisions: int
     before: int
+
+
+Line = Header | Step | TranscriptEntry | ResumedLine | ResultLine | FailureLine

@@ -40,9 +40,6 @@ def messages_of(record: str | Path, episode: Episode) -> Iterator[Message]:
     Each has `seat`, the role of the world, `decision`, the number of the decision before which it
     was sent (from 1), `role` and `content`, and where it has them `tool_calls`, `tool_call_id` and
     `reasoning`. *episode* is the same record, read; it may have been cut.
-
-    Raises:
-        BadRecord: A line or an entry is not readable.
     """
     calls: dict[int | None, list[RecordedCall]] = defaultdict(list)
     for call in calls_of(record):
@@ -102,8 +99,7 @@ class _Seat:
     def _new(self, messages: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
         """Yield the messages that the last request of the same conversation did not have so often.
 
-        A method may have several conversations at once, which differ in their first messages. A new
-        conversation is compared with the last request.
+        Conversations of one seat differ in the first message; a new one follows the last request.
         """
         keys = [msgspec.json.encode(message) for message in messages]
         before = self.sent.get(keys[0], self.sent[b""]) if keys else Counter[bytes]()

@@ -1,7 +1,4 @@
-"""What an episode was played with: the revision and the code of its world, and versions.
-
-A record holds it, so that one that no longer replays is refused with what has changed since.
-"""
+"""What an episode was played with, so that the refusal of its record says what has changed."""
 
 import hashlib
 import importlib.metadata
@@ -20,9 +17,6 @@ from desim.short_repr import shortened
 
 #: Packages whose version may change an episode of any world.
 _PACKAGES = ("numpy", "simpy")
-
-#: Packages whose code the version of desim and the world's digest state.
-_OURS = ("desim", "ledgers", "models")
 
 #: Hexadecimal digits of a digest of code.
 _DIGITS = 16
@@ -76,14 +70,8 @@ def versions() -> Mapping[str, str]:
 
 def code_digest(model: Model[Any]) -> str:
     """Return a digest of the source files of a world and its parts; empty if one has no file."""
-    every = [_digest(cls, of_world=True) for cls in sorted({*_classes(model)}, key=spec_name)]
+    every = [_digest(cls) for cls in sorted({*_classes(model)}, key=spec_name)]
     return _short_sha("".join(every).encode()) if all(every) else ""
-
-
-def policy_code(policy: object) -> str:
-    """Return a digest of the source file of a policy's class; empty for a policy of desim."""
-    cls: type = type(policy)
-    return "" if cls.__module__.partition(".")[0] in _OURS else _digest(cls)
 
 
 def _classes(model: Model[Any]) -> Iterator[type]:
@@ -94,12 +82,10 @@ def _classes(model: Model[Any]) -> Iterator[type]:
 
 # Read once, because each recorded episode asks for it.
 @cache
-def _digest(cls: type, *, of_world: bool = False) -> str:
+def _digest(cls: type) -> str:
     file = Path(getattr(sys.modules.get(cls.__module__), "__file__", None) or "")
     if not file.is_file():
         return ""
-    if not of_world:
-        return _short_sha(file.read_bytes())
     folder = file.parent
     files = sorted(folder.rglob("*.py")) if "." in cls.__module__ else [file]
     contents = (f"{f.relative_to(folder).as_posix()}\0".encode() + f.read_bytes() for f in files)

@@ -1,8 +1,7 @@
 """What a record's header asks for outside desim: modules, files, hosts, the environment.
 
-A record is data from a stranger. Building what it names imports nothing but shipped worlds and
-policies and opens nothing, unless the person gives the name again or trusts the record. Classes of
-models and policies declare what they open; see `Model.files` and `Policy.reaches`.
+Building what it names imports nothing but shipped worlds and policies and opens nothing, unless the
+person gives the name again or trusts the record (see `Model.files` and `Policy.reaches`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,7 @@
 """Reads the lines of a record, and checks their order and their digest."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,21 +9,11 @@ import msgspec
 
 from desim.core.run import check_futures
 from desim.errors import BadRecord, UsageError
-from desim.records.lines import (
-    FORMAT,
-    FailureLine,
-    Header,
-    ResultLine,
-    ResumedLine,
-    Step,
-    TranscriptEntry,
-)
+from desim.records.lines import FORMAT, FailureLine, Header, Line, ResultLine, Step
 from desim.records.record_file import lines_of
 from desim.schema.untrusted import check_keys
 from desim.short_repr import short_repr, shortened
 from desim.version import __version__
-
-Line = Header | Step | TranscriptEntry | ResumedLine | ResultLine | FailureLine
 
 _decode, _encode = msgspec.json.Decoder(Line).decode, msgspec.json.Encoder().encode
 
@@ -31,13 +21,15 @@ _decode, _encode = msgspec.json.Decoder(Line).decode, msgspec.json.Encoder().enc
 _FAULTS = (msgspec.MsgspecError, ValueError, RecursionError, OverflowError)
 
 
-def checked_lines(lines: Iterable[bytes]) -> Iterator[Line]:
-    """Yield the lines of a record, the header first; of one that was cut those that are whole.
+def lines_up_to(path: Path, last: int | None = None) -> Iterator[Line]:
+    """Yield the header of a record and its lines up to a decision; those behind it are checked.
+
+    Of a record that was cut, the lines that are whole are read.
 
     Raises:
         BadRecord: The record is empty, altered, or of another format.
     """
-    numbered = enumerate(lines, 1)
+    numbered = enumerate(lines_of(path), 1)
     _, first = next(numbered, (1, b""))
     if not first:
         raise BadRecord("the file is empty; a record starts with a header")
@@ -54,18 +46,9 @@ def checked_lines(lines: Iterable[bytes]) -> Iterator[Line]:
                 raise BadRecord(f"line {number} is a result, but the file has further lines")
             _check_digest(digest, raw)
         digest.update(raw)
-        decisions += isinstance(line, Step)
-        yield line
-
-
-def lines_up_to(path: Path, decisions: int | None = None) -> Iterator[Line]:
-    """Yield the header of a record and its lines up to a decision; those behind it are checked."""
-    left = decisions
-    for line in checked_lines(lines_of(path)):
-        if left != 0 or isinstance(line, Header):
+        if last is None or decisions < last:
             yield line
-        if left and isinstance(line, Step):
-            left -= 1
+        decisions += isinstance(line, Step)
 
 
 class RecordedSteps(Sequence[Step]):

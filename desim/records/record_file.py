@@ -1,8 +1,4 @@
-"""The files of records: names, and lines that are read within limits.
-
-A file may come from a stranger: only a regular file is opened, nothing is unzipped beyond the
-limits, and a line is in memory only until the next one is read.
-"""
+"""Files of records, which strangers may send: lines are read one by one, within limits."""
 
 import codecs
 import gzip

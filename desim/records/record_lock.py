@@ -1,7 +1,6 @@
 """A lock on a record or another file, so that only one process at a time writes it.
 
-The lock is a file beside the record, `RECORD.lock`. The system drops the lock when the process
-ends, however it ends; a file that is left behind locks nothing.
+The system drops the lock when the process ends, however it ends: a file left behind locks nothing.
 """
 
 import contextlib
@@ -16,11 +15,9 @@ _PATIENCE = 0.1
 
 
 class RecordLock:
-    """A lock on a record, which need not exist yet; released when the context is left.
+    """A lock on a record, `RECORD.lock` beside it; released when the context is left.
 
-    Raises:
-        UsageError: The record is locked, here or by another process, or its folder cannot be
-            written. The text names the *use* of the record.
+    A `UsageError` names the *use* if it is locked, here or by another process.
     """
 
     def __init__(self, path: str | Path, use: str = "played") -> None:

@@ -13,12 +13,11 @@ import msgspec
 
 from desim.core.result import Result
 from desim.errors import UsageError, WriteFailed
-from desim.records.lines import FailureLine, Header, ResultLine, ResumedLine, Step
-from desim.records.reader import Line, lines_up_to
+from desim.records.lines import FailureLine, Header, Line, ResultLine, ResumedLine, Step
+from desim.records.reader import lines_up_to
 from desim.records.record_lock import RecordLock
 
 _encode = msgspec.json.Encoder().encode
-
 
 #: Ends the name of a copy that replaces a record once it is whole.
 _PART = ".part"
@@ -54,11 +53,6 @@ class Recorder:
         The old file stays until a copy of these lines, `PATH.part`, is on disk and replaces it. The
         first line that is written behind them states that the record was resumed, unless a branch
         begins there.
-
-        Raises:
-            BadRecord: The record cannot be read.
-            UsageError: The copy cannot be made.
-            WriteFailed: The copy cannot be written.
         """
         path = Path(path)
         part = path.with_name(path.name + _PART)
@@ -154,10 +148,6 @@ def write_failed(path: Path, fault: OSError) -> WriteFailed:
 
 
 def cut(path: Path, decisions: int) -> None:
-    """Shorten a record, whole or not, to its first decisions and what was written before them.
-
-    Raises:
-        UsageError: `PATH.part` cannot be made, or another process writes the record.
-    """
+    """Shorten a record, whole or not, to its first decisions and what was written before them."""
     with RecordLock(path), Recorder.again(path, decisions):
         pass

@@ -1,8 +1,4 @@
-"""Frozen classes to tagged objects, back again, and to JSON Schema.
-
-For every frozen class a msgspec struct, its wire type, is made once; decoding, type checks, the
-refusal of unknown keys and JSON Schema are msgspec's.
-"""
+"""Frozen classes to tagged objects, back again, and to JSON Schema, by way of their wire types."""
 
 import re
 from collections.abc import Mapping

@@ -1,7 +1,4 @@
-"""A role's observations and actions in words, for language models and other readers without Python.
-
-All of it is made from the JSON Schema of the frozen classes.
-"""
+"""Observations and actions in words, for readers without Python, from their JSON Schema."""
 
 from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache

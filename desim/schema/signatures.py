@@ -1,7 +1,4 @@
-"""Functions whose arguments are the fields of an attrs class, which states each once.
-
-`desim.cli.options` makes the options of a command from the same class.
-"""
+"""Functions whose arguments are the fields of an attrs class, as are the options of a command."""
 
 import functools
 import inspect

@@ -1,7 +1,6 @@
 """JSON that comes from outside: standard JSON of bounded depth, without repeated keys.
 
-msgspec refuses NaN, infinity, half of a surrogate pair and numbers too large for a float. A key
-that comes twice in one object, and more levels than other readers allow, are refused here. Callers
+msgspec refuses NaN, infinity, half of a surrogate pair and numbers too large for a float. Callers
 limit the size of a text when they read it.
 """
 

@@ -1,8 +1,7 @@
 """The wire type of a frozen class: a msgspec struct with its fields, constraints and texts.
 
 msgspec reads attrs classes too, but ignores unknown keys and aliases there, and takes no union of
-them. A wire type has the bounds of attrs' own validators; every validator also runs when the
-instance is built.
+them. A wire type has the bounds of attrs' own validators, which also run in the constructor.
 """
 
 import inspect

@@ -7,11 +7,7 @@ import pytest
 from attrs import frozen
 from support.small_worlds import Seer, Still, Stride, Walk
 
-from desim.core.policy import (
-    is_drawing,
-    knows,
-    memoryless_roles,
-)
+from desim.core.policy import is_drawing, knows
 from desim.core.roles import Knowledge
 from desim.episodes.lineup import lineup_knows
 from desim.errors import UsageError
@@ -118,9 +114,3 @@ def test_a_policy_that_draws_is_marked() -> None:
     """The generic `random` is."""
     assert is_drawing(Random)
     assert not is_drawing(Stride)
-
-
-def test_a_policy_without_memory_is_marked() -> None:
-    """The generic `greedy` is; one that says nothing may remember."""
-    policies = {"one": Greedy(), "other": Stride(1)}
-    assert memoryless_roles(policies) == {"one"}

@@ -11,8 +11,8 @@ from desim import Episode, play, replay
 from desim.episodes.replay import branch
 from desim.errors import BadRecord
 from desim.records.lines import Header
-from desim.records.provenance import Provenance, code_digest, policy_code, versions
-from models.beer_game import BeerGame, Order
+from desim.records.provenance import Provenance, code_digest, versions
+from models.beer_game import BeerGame
 
 
 @pytest.fixture
@@ -121,30 +121,3 @@ def test_a_revision_that_is_none_is_not_readable(record: Path, revision: Any) ->
     """A header may come from a stranger."""
     with pytest.raises(BadRecord, match="line 1 is not readable"):
         Episode.read(rewritten(record, revision=revision), whole=False)
-
-
-# -- the code of policies --------------------------------------------------------------------------
-
-
-def test_the_header_states_the_source_file_of_each_policy(tmp_path: Path) -> None:
-    """Policies of one class have one digest; a function has none."""
-    game = BeerGame.preset("poisson", horizon=2)
-    players: dict[str, Any] = {"retailer": "base_stock,target=9", "wholesaler": "base_stock"}
-    players["factory"] = lambda _: Order(0)
-    play(game, players, record=tmp_path / "a")
-    code = Episode.read(tmp_path / "a").header.code
-    assert [*code] == ["retailer", "wholesaler"]
-    assert code["retailer"] == code["wholesaler"]
-    assert play(BeerGame(horizon=2), "base_stock").header.code == {}
-
-
-def test_the_code_of_a_policy_is_the_file_of_its_class(tmp_path: Path, monkeypatch: Any) -> None:
-    """Any change of it counts; a class of a notebook has none."""
-    monkeypatch.syspath_prepend(tmp_path)
-    digests = []
-    for number, source in enumerate(["class Rule: pass", "class Rule: pass", "class Rule: a = 1"]):
-        (tmp_path / f"rule{number}.py").write_text(source)
-        digests.append(policy_code(__import__(f"rule{number}").Rule()))
-    assert digests[0] == digests[1] != digests[2]
-    assert len(digests[0]) == 16
-    assert policy_code(type("Rule", (), {"__module__": "nowhere"})()) == ""
