@@ -257,12 +257,6 @@ def test_a_fault_of_the_model_names_action_and_future() -> None:
         play(Endless(hangs=False), {"left": probe, "right": zeros})
 
 
-def test_a_wrong_action_is_named() -> None:
-    """As in an episode."""
-    with pytest.raises(PolicyFailed, match=r"rollout of 'retailer' at t=6 .*3; expected Order"):
-        probed(actions=[3])
-
-
 def test_a_run_that_asks_for_ever_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     """By the number of its decisions."""
     monkeypatch.setattr(ahead, "MAX_DECISIONS", 3)

@@ -133,27 +133,6 @@ def test_files_in_parameters_are_refused(
         assert "root:" not in str(refused.value).replace("passwd:root", "")
 
 
-COMPOSITE = "desim.composition.composite:Composite"
-
-
-@pytest.mark.parametrize(
-    "part",
-    [
-        "sneaky:X",
-        {"model": COMPOSITE, "params": {"parts": {"inner": "sneaky:X"}}},
-    ],
-)
-def test_no_module_of_a_part_is_imported(tmp_path: Path, sneaky: Path, part: Any) -> None:
-    """Also where the part is a text, or lies inside another part."""
-    file = forged(tmp_path / "run.jsonl", model=COMPOSITE)
-    head = json.loads(file.read_text()) | {"params": {"parts": {"plant": part}}}
-    file.write_text(json.dumps(head) + "\n")
-    for use in (resume, lambda file: Episode.read(file, whole=False).header.build()):
-        with pytest.raises(UsageError, match="would import module 'sneaky'"):
-            use(file)
-    assert not sneaky.exists()
-
-
 @pytest.mark.parametrize("name", ["desim.sandbox.child.__main__:x", "desim.__main__:x", "this:s"])
 def test_modules_of_desim_and_of_python_are_not_imported(tmp_path: Path, name: str) -> None:
     """Their modules run code as a stranger's do; only classes that are loaded are used."""
