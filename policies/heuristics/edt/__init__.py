@@ -92,7 +92,7 @@ class LocalSearch(Policy):
             UsageError: The seat is not the manager's of the published game, or *evaluations* is
                 below 1.
         """
-        params = _published(seat, tag(type(self)))
+        params = _published(seat, tag(type(self)))  # type: ignore[arg-type] # classes do hash
         if self.evaluations < 1:
             given = f"evaluations={self.evaluations}"
             raise UsageError(f"{given} was given; a search needs at least 1")
