@@ -11,7 +11,7 @@ from support.recorded import observed
 from desim import play
 from desim.errors import UsageError
 from models.beer_game import BeerGame
-from policies.heuristics.beer_game import Foresight, OrderUpTo, Perfect, ReorderPoint, baselines
+from policies.heuristics.beer_game import Foresight, OrderUpTo, Perfect, baselines
 from policies.heuristics.beer_game.echelon import chain_levels, echelon_levels, installation_levels
 from policies.heuristics.beer_game.order_up_to import (
     TUNED,
@@ -117,29 +117,12 @@ def test_no_neighbour_of_a_tuned_level_is_cheaper_on_the_training_seeds() -> Non
         assert min(paid) == paid[1]
 
 
-def test_a_reorder_point_waits_until_the_position_is_at_s() -> None:
-    """Then it orders up to S; at S - 1 it is the base stock policy."""
-    orders = [s.action.quantity for s in play(POISSON, "reorder_point,s=14,S=22", 1).steps]
-    assert 0 in orders
-    assert all(units == 0 or units >= 8 for units in orders)
-    same = [play(POISSON, spec, 1).ledger_digest for spec in ("reorder_point", "order_up_to")]
-    assert same[0] == same[1]
-    assert ReorderPoint(4, 9).decide(observed(inventory=4)).quantity == 5
-    assert ReorderPoint(4, 9).decide(observed(inventory=5)).quantity == 0
-
-
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
         ("order_up_to,target=-1", "target=-1 was given; target is at least 0"),
         ("order_up_to,target=1.5", "target is a whole number or none"),
         ("order_up_to,target=9,team=true", "target and team were given; a target is the level"),
-        ("reorder_point,s=9,S=9", "s=9 and S=9 were given; s is below S"),
-        ("reorder_point,s=99", "s=99 and S=18 were given|s=99 and S=17 were given"),
-        (
-            "echelon_base_stock,value_added=much",
-            "value_added=much was given; possible: equal, none",
-        ),
         ("moving_average,weeks=0", "weeks=0 was given; weeks is at least 1"),
         ("moving_average,beta=-1", "beta=-1.0 was given; beta is at least 0"),
     ],
@@ -219,20 +202,6 @@ def test_installation_levels_add_up_to_the_echelon_levels() -> None:
     """Axsäter and Rosling: the same orders by figures that a stage can see."""
     assert installation_levels([22, 38, 54, 65]) == [22, 16, 16, 11]
     assert chain_levels(POISSON) == (22, 16, 16, 11)
-
-
-def test_without_added_value_all_stock_is_at_the_first_stage() -> None:
-    """The theorem with this world's own holding costs; here empty upper stages pay for backlog."""
-    assert chain_levels(POISSON, "none") == (63, 0, 0, 0)
-    costs = [
-        mean_cost(POISSON, dict.fromkeys(POISSON.stages, spec), range(5))
-        for spec in (
-            "order_up_to,team=true",
-            "echelon_base_stock",
-            "echelon_base_stock,value_added=none",
-        )
-    ]
-    assert costs == sorted(costs)
 
 
 def test_given_without_a_seat_it_plays_all_stages() -> None:

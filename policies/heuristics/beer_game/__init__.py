@@ -13,7 +13,7 @@ from policies.heuristics.beer_game.memoryless import (
     Smoothing,
     Typical,
 )
-from policies.heuristics.beer_game.order_up_to import OrderUpTo, ReorderPoint
+from policies.heuristics.beer_game.order_up_to import OrderUpTo
 from policies.heuristics.beer_game.remembering import MovingAverage, Sterman
 
 __all__ = [
@@ -27,7 +27,6 @@ __all__ = [
     "MovingAverage",
     "OrderUpTo",
     "Perfect",
-    "ReorderPoint",
     "Smoothing",
     "Sterman",
     "Typical",

@@ -26,11 +26,10 @@ from attrs import define
 from numpy.typing import NDArray
 
 from desim import Seat
-from desim.errors import UsageError
 from models.beer_game import demand
 from models.beer_game.params import BeerGameParams
-from policies.heuristics.beer_game.order_up_to import UpToLevel
-from policies.heuristics.beer_game.seat import Position, parameters
+from policies.heuristics.beer_game.memoryless import parameters
+from policies.heuristics.beer_game.order_up_to import Position, UpToLevel
 
 #: A function on whole units, or a distribution of them.
 Curve: TypeAlias = NDArray[np.float64]
@@ -80,9 +79,6 @@ def _expected(curve: Curve, demand: Curve) -> Curve:
     return np.convolve(longer, demand, mode="valid")
 
 
-#: Values of `value_added`.
-_EQUAL, _NONE = "equal", "none"
-
 #: Most lots of the demand over all lead times; larger demand is counted in lots of several units.
 _LOTS = 8_000
 
@@ -94,34 +90,23 @@ class EchelonBaseStock(UpToLevel):
     Their levels are for echelon stock, which a stage cannot see. It orders up to the difference to
     the level below by its own inventory position, which gives the same orders.
 
-    Attributes:
-        value_added: "equal": holding a unit costs the world's holding cost at the first stage and
-            less by equal steps above it, as where each stage adds the same value. "none": it costs
-            the same at all stages, as it does in the world; the levels then put all stock at the
-            first stage.
+    Holding a unit is taken to cost the world's holding cost at the first stage and less by equal
+    steps above it, as where each stage adds the same value.
 
     Source: see the module; the README says why the levels are not optimal in this world.
     """
 
     seats = "all"
 
-    value_added: str = _EQUAL
-
     def seated(self, seat: Seat) -> None:
-        """Take the level and the position of a stage.
-
-        Raises:
-            UsageError: The seat belongs to another model, or *value_added* is neither.
-        """
-        params, given = parameters(seat.model, "echelon_base_stock"), self.value_added
-        if given not in (_EQUAL, _NONE):
-            raise UsageError(f"value_added={given} was given; possible: {_EQUAL}, {_NONE}")
-        self._level = chain_levels(params, given)[params.stages.index(seat.role)]
+        """Take the level and the position of a stage."""
+        params = parameters(seat.model, "echelon_base_stock")
+        self._level = chain_levels(params)[params.stages.index(seat.role)]
         self._position = Position.at(params, seat.role)
 
 
 @lru_cache(maxsize=64)
-def chain_levels(params: BeerGameParams, value_added: str = _EQUAL) -> tuple[int, ...]:
+def chain_levels(params: BeerGameParams) -> tuple[int, ...]:
     """Return the installation base-stock level of each stage in units, the first stage first.
 
     The lead times are those of `params`, one week longer where players order before they observe
@@ -129,8 +114,6 @@ def chain_levels(params: BeerGameParams, value_added: str = _EQUAL) -> tuple[int
     """
     count = len(params.stages)
     holding = [params.holding_cost / count] * count
-    if value_added == _NONE:
-        holding = [0.0] * (count - 1) + [params.holding_cost]
     weeks = [params.lead_time(stage) + params.blind for stage in params.stages]
     units, week = _weekly_demand(params.demand, sum(weeks))
     levels = echelon_levels(week, weeks, holding, params.backlog_cost)

@@ -1,15 +1,17 @@
-"""Policies without memory: the published rules, a constant order, and foresight of demand."""
+"""Policies without memory: the published rules, and a constant order."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import Attribute, define, field, frozen
 from attrs.validators import ge, optional
 
-from desim import Policy, Seat
+from desim import Policy, Seat, lanes
 from desim.core.roles import Knowledge
-from desim.lanes import Array, Columns, at_least, at_most, is_array, whole
+from desim.errors import UsageError
+from desim.lanes import Array, Columns
 from models.beer_game import rules
+from models.beer_game.params import BeerGameParams
 from models.beer_game.rules import LARGEST, Number
 from models.beer_game.stage import Order, Stage
 
@@ -28,6 +30,24 @@ def facts(stage: Any, target: int | None = None) -> tuple[Any, ...]:
     return (stage.incoming_order, stage.inventory, stage.backlog, stage.supply_line, want)
 
 
+def at_least(least: int) -> Callable[[Any, "Attribute[Any]", float | None], None]:
+    """Return a validator of a field; None stands for an argument that was not given."""
+
+    def check(_: object, argument: "Attribute[Any]", value: float | None) -> None:
+        if value is not None and value < least:
+            name = argument.name
+            raise UsageError(f"{name}={value} was given; {name} is at least {least}")
+
+    return check
+
+
+def parameters(model: object, policy: str) -> BeerGameParams:
+    """Return a Beer Game as its parameters; UsageError for another model names the policy."""
+    if not isinstance(model, BeerGameParams):
+        raise UsageError(f"{policy} reads the Beer Game's demand and plays no other world")
+    return model
+
+
 class OrderingRule(Policy):
     """A rule whose formula takes the figures of one stage, or the arrays of all lanes."""
 
@@ -44,7 +64,7 @@ class OrderingRule(Policy):
     def decide_all(self, observed: Columns) -> Mapping[str, Array]:
         """Return the order of the rule in every lane."""
         units = self.units(observed)
-        return {"quantity": at_most(LARGEST, at_least(0, units))}
+        return {"quantity": lanes.at_most(LARGEST, lanes.at_least(0, units))}
 
 
 @frozen
@@ -71,7 +91,9 @@ class Constant(OrderingRule):
 
     def units(self, stage: Any) -> Any:
         """Return the quantity, for each lane."""
-        return self.quantity + 0 * stage.inventory if is_array(stage.inventory) else self.quantity
+        if lanes.is_array(stage.inventory):
+            return self.quantity + 0 * stage.inventory
+        return self.quantity
 
 
 @frozen
@@ -146,7 +168,7 @@ class Fallback(OrderingRule):
     def units(self, stage: Any) -> Any:
         """Return the units of the rule."""
         lacking = 0.5 * (stage.target_inventory - stage.inventory + stage.backlog)
-        return at_most(5_000, stage.incoming_order + whole(at_least(0, lacking)))
+        return lanes.at_most(5_000, stage.incoming_order + lanes.whole(lanes.at_least(0, lacking)))
 
 
 @define

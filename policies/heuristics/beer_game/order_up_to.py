@@ -1,4 +1,4 @@
-"""Order-up-to rules: the base stock policy and (s, S), both on the correct inventory position.
+"""The base stock policy on the correct inventory position.
 
 Target levels are tuned for the presets, and follow a formula for other games.
 """
@@ -7,17 +7,16 @@ import math
 from collections.abc import Mapping
 from functools import lru_cache
 from statistics import NormalDist
-from typing import Any
+from typing import Any, Self
 
 from attrs import define, evolve, field
 
 from desim import Seat
 from desim.errors import UsageError
-from desim.lanes import where
 from models.beer_game import demand
 from models.beer_game.params import BeerGameParams
-from policies.heuristics.beer_game.memoryless import OrderingRule
-from policies.heuristics.beer_game.seat import Position, at_least, parameters
+from models.beer_game.rules import Number
+from policies.heuristics.beer_game.memoryless import OrderingRule, at_least, parameters
 
 #: Levels in units by preset and stage: this stage alone, the others follow the preset's rule. Found
 #: by `experiments/tune_beer_game.py` with its default arguments: training seeds 10,000 to 10,099,
@@ -63,7 +62,8 @@ def formula_level(params: BeerGameParams, stage: str) -> int:
     """
     weeks = params.lead_time(stage) + params.blind
     mean, sd = demand.moments(params.demand)
-    return max(0, round(mean * weeks + max(_z(params) * sd * math.sqrt(weeks), _free(params))))
+    free = params.minimum_holding_cost / params.holding_cost if params.holding_cost else 0.0
+    return max(0, round(mean * weeks + max(_z(params) * sd * math.sqrt(weeks), free)))
 
 
 def _z(params: BeerGameParams) -> float:
@@ -73,19 +73,48 @@ def _z(params: BeerGameParams) -> float:
     return NormalDist().inv_cdf(min(max(ratio, 0.001), 0.999))
 
 
-def _free(params: BeerGameParams) -> float:
-    """Return the units on hand that the minimum holding cost covers."""
-    if not params.holding_cost:
-        return 0.0
-    return params.minimum_holding_cost / params.holding_cost
-
-
 @lru_cache(maxsize=256)
 def _preset(params: BeerGameParams) -> str:
     """Return the name of the preset that has these parameters, or an empty text."""
     game = evolve(params, opening_cash=None, unit_margin=0.0)
     names = (n for n, changes in params.presets.items() if game == type(params)(**changes))
     return next(names, "")
+
+
+@define
+class Position:
+    """Computes the inventory position from the weekly observations of one stage, in their order.
+
+    The position is what is on hand, plus ordered and not received, less owed. Where the supply line
+    holds goods in transit only (preset `firmbench`), a stage knows what is missing in it all the
+    same: what it has ordered less what it has received. The supplier is taken to owe nothing at the
+    first observation.
+
+    Attributes:
+        mailed: Units ordered before the first observation and not in its supply line; None where
+            the supply line of every observation holds all orders.
+        on_order: Units ordered and not received; None before the first observation.
+    """
+
+    mailed: Number | None = None
+    on_order: Number | None = None
+
+    @classmethod
+    def at(cls, params: BeerGameParams, role: str) -> Self:
+        """Return the position of a stage."""
+        if params.supply_line == "ordered" or role == params.stages[-1]:
+            return cls()
+        return cls(params.flow * (params.order_delay - 1 + params.blind))
+
+    def of(self, stage: Any) -> Any:
+        """Return the position in units; called once for each observation of a stage or of lanes."""
+        if self.mailed is None:
+            return stage.position
+        if self.on_order is None:
+            self.on_order = stage.supply_line + self.mailed
+        else:
+            self.on_order = self.on_order + (stage.last_order - stage.incoming_delivery)
+        return stage.inventory + self.on_order - stage.backlog
 
 
 @define
@@ -133,44 +162,3 @@ class OrderUpTo(UpToLevel):
         if self.target is None:
             self._level = order_up_to_level(params, seat.role, team=self.team)
         self._position = Position.at(params, seat.role)
-
-
-@define
-class ReorderPoint(UpToLevel):
-    """Order up to S once the inventory position is at s or below it: the (s, S) policy.
-
-    An (s, S) policy saves on the number of orders. An order costs nothing in this world, so s =
-    S - 1, which is `order_up_to`, is the best s for a stage with a given S and a supplier that
-    always has stock.
-
-    Attributes:
-        s: Reorder point, in units; None: S - 1.
-        S: Inventory position to restore, in units, above s; None: as for `order_up_to`.
-
-    Source: as for `OrderUpTo`: the (R, s, S) system.
-    """
-
-    s: int | None = None
-    S: int | None = field(default=None, validator=at_least(0))
-
-    def __attrs_post_init__(self) -> None:
-        self._level = self.S or 0
-
-    def seated(self, seat: Seat) -> None:
-        """Take the level and the position of a stage.
-
-        Raises:
-            UsageError: s is not below S.
-        """
-        params = parameters(seat.model, "reorder_point")
-        if self.S is None:
-            self._level = order_up_to_level(params, seat.role)
-        if self.s is not None and self.s >= self._level:
-            raise UsageError(f"s={self.s} and S={self._level} were given; s is below S")
-        self._position = Position.at(params, seat.role)
-
-    def units(self, stage: Any) -> Any:
-        """Return the units that restore S, or none above s."""
-        position = self._position.of(stage)
-        s = self._level - 1 if self.s is None else self.s
-        return where(position <= s, self._level - position, 0)

@@ -10,8 +10,7 @@ from attrs.validators import ge, in_, le
 from desim import Seat, lanes
 from models.beer_game import rules
 from models.beer_game.rules import Number
-from policies.heuristics.beer_game.memoryless import OrderingRule, facts
-from policies.heuristics.beer_game.seat import at_least, parameters
+from policies.heuristics.beer_game.memoryless import OrderingRule, at_least, facts, parameters
 
 _share: list[Any] = [ge(0), le(1)]
 
