@@ -1,12 +1,8 @@
-"""The treasurer's estimates: yields of the loans, the worst year, cash under stress, odds.
-
-The treasurer does not know the parameters of its world. Yields are measured from closed books and
-from the headers of the months, growth from market data; odds follow scales of the treasurer's own.
-Only the decay of the odds by round is the paper's, which publishes it to its players.
-"""
+"""The treasurer's estimates: yields of the loans, the worst year, cash under stress, odds."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from statistics import median
 
 from attrs import define, field, frozen
@@ -56,9 +52,6 @@ def _share(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
 
 
-# -- debt ------------------------------------------------------------------------------------------
-
-
 @define
 class Debt:
     """Debt service, measured from headers and notifications.
@@ -87,15 +80,10 @@ class Debt:
         self._before = month.total_debt
 
 
-# -- growth ----------------------------------------------------------------------------------------
-
-
 def worst_year(growth: Sequence[float], least: float) -> float:
     """Return the strongest growth of borrowers over twelve months in market data, a share.
 
-    Args:
-        growth: Percent a month, from month 0 on.
-        least: The lowest value returned, a share.
+    *growth* is percent a month from month 0 on, *least* the lowest value returned.
 
     >>> round(worst_year([0.0, 10.0, 10.0, 0.0], 0.05), 4)
     0.21
@@ -121,14 +109,8 @@ def lowest(month: Month, yields: Yields, debt: Debt, loan: float, growth: Sequen
         loan: Dollars lent to a new borrower.
         growth: Growth of borrowers in each month of the forecast, percent.
     """
-    return min(_cash(month, yields, debt, loan, growth), default=month.cash_balance)
-
-
-def _cash(
-    month: Month, yields: Yields, debt: Debt, loan: float, growth: Sequence[float]
-) -> Iterator[float]:
     cash, users, loans = month.cash_balance, float(month.active_users), month.loan_portfolio_gross
-    owed = month.total_debt
+    owed, least = month.total_debt, math.inf
     for percent in growth:
         lent = max(0.0, percent / 100 * users) * loan
         repaid = min(owed, debt.instalment)
@@ -137,7 +119,8 @@ def _cash(
         loans += lent - loans * (yields.collected + yields.lost)
         users *= 1 + percent / 100
         owed -= repaid
-        yield cash
+        least = min(least, cash)
+    return least if growth else month.cash_balance
 
 
 # -- odds ------------------------------------------------------------------------------------------
@@ -166,8 +149,8 @@ class Odds:
 
     rounds: int = 0
     _scale: dict[str, float] = field(factory=dict, init=False)
-    _expected: dict[str, float] = field(factory=dict, init=False)
-    _won: dict[str, int] = field(factory=dict, init=False)
+    _expected: dict[str, float] = field(factory=lambda: defaultdict(float), init=False)
+    _won: dict[str, int] = field(factory=lambda: defaultdict(int), init=False)
 
     def equity(self, vix: float) -> float:
         """Return the odds of equity: linear in VIX, less by the decay for each round closed."""
@@ -180,16 +163,16 @@ class Odds:
 
     def submitted(self, instrument: str) -> None:
         """Count a request with the odds that its scale returned last."""
-        self._expected[instrument] = self._expected.get(instrument, 0.0) + self._scale[instrument]
+        self._expected[instrument] += self._scale[instrument]
 
     def follow(self, month: Month) -> None:
         """Count the outcomes of which a new month notifies."""
         for notification in month.notifications:
             if instrument := _DELIVERED.get(notification["event"]):
-                self._won[instrument] = self._won.get(instrument, 0) + 1
+                self._won[instrument] += 1
                 self.rounds += instrument == EQUITY
 
     def _corrected(self, instrument: str, scale: float) -> float:
         self._scale[instrument] = scale
-        won, expected = self._won.get(instrument, 0), self._expected.get(instrument, 0.0)
-        return min(1.0, scale * (won + _PRIOR) / (expected + _PRIOR))
+        odds = scale * (self._won[instrument] + _PRIOR) / (self._expected[instrument] + _PRIOR)
+        return min(1.0, odds)

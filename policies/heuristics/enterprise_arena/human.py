@@ -43,13 +43,11 @@ class HumanLike(Policy):
     month 84 until a second is. All other months close the books, except 40, 80 and 120, which pass.
     Where a request is refused, which no published world does, later ones are smaller.
 
+    It knows the `future`: months 63 and 84 were fitted to the experts' published cash.
+
     Attributes:
         expert: "A" or "B"; empty for A on even seeds and B on odd ones.
         tranches: Equity rounds: two of 66 (A) or 90 million (B), three or more of 43 or 60.
-
-    It knows the `future`: months 63 and 84 were fitted to the experts' published cash, so the rule
-    knows when the second surge of the published path is over without having observed it. It
-    `draws`: the seed selects the expert.
 
     Source: reference targets.json, `human_like` and `human_like_three_tranches`.
     """

@@ -1,7 +1,7 @@
 """Reads the replies of tools and actions: market series, statements of closed books, refusals."""
 
 from collections.abc import Generator, Mapping
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 from attrs import asdict, frozen
 
@@ -20,11 +20,13 @@ _LESS = 0.9
 
 _REQUEST, _CASH_TOOL = "fund_raising_request", "verify_cash_position"
 #: The state of the company in a full header.
-_STATE = (*("cash_balance", "active_users", "loan_portfolio_gross", "total_debt", "lending_rate"),)
+_STATE = ("cash_balance", "active_users", "loan_portfolio_gross", "total_debt", "lending_rate")
 _FLOWS, _POSITION = "cash flow statement", "balance sheet"
 
-#: Yields commands, receives the observations after them.
-Fetch = Generator[Command, Header, "YearToDate | None"]
+_T = TypeVar("_T")
+
+#: Yields commands, receives the observations after them, and returns something in the end.
+Course: TypeAlias = Generator[Command, Header, _T]
 
 
 @frozen
@@ -42,8 +44,7 @@ class YearToDate:
 
 def values(month: Header) -> list[float]:
     """Return the values of the market series in the last reply; none if it was refused."""
-    reply = month.reply
-    return [float(value) for value in reply.out["values"]] if reply and reply.ok else []
+    return [float(value) for value in _out(month).get("values", ())]
 
 
 def cash(month: Header) -> float | None:
@@ -55,11 +56,7 @@ def cash(month: Header) -> float | None:
 
 
 def with_position(month: Header) -> Month:
-    """Return a header with the state of the company, which the last reply shows if it does not.
-
-    Raises:
-        UsageError: Neither does: the cash tool shows too little, or calls are used up.
-    """
+    """Return a header with the state of the company, which it or the last reply shows."""
     if isinstance(month, Month):
         return month
     shown = _position(month)
@@ -75,8 +72,7 @@ def with_position(month: Header) -> Month:
 
 def _position(month: BareMonth) -> Mapping[str, Any]:
     """Return what the cash tool has just returned; it is empty after any other reply."""
-    reply = month.reply
-    return reply.out if reply and reply.ok and reply.to == _CASH_TOOL else {}
+    return _out(month) if month.reply and month.reply.to == _CASH_TOOL else {}
 
 
 def refused(month: Header) -> bool:
@@ -86,31 +82,22 @@ def refused(month: Header) -> bool:
 
 
 def reduced(request: FundRaisingRequest) -> float:
-    """Return the amount to request after a refused request, dollars.
-
-    A rule learns the bound of a request in this way; it does not read the model's parameters.
-    """
+    """Return the amount to request after a refused request, dollars."""
     return _LESS * request.amount
 
 
-def fetch(closed: int) -> Fetch:
+def fetch(closed: int) -> Course[YearToDate | None]:
     """Find and retrieve the statements of a month; None if its books were not closed."""
-    names = _compiled(closed, (yield ReviewFinancialRecords()))
+    files = _out((yield ReviewFinancialRecords())).get("documents", ())
+    names = {file["kind"]: file["filename"] for file in files if file["compiled_month"] == closed}
     if not {_FLOWS, _POSITION} <= names.keys():
         return None
-    flows = _rows((yield ReviewFinancialRecords("retrieve", names[_FLOWS])))
-    position = _rows((yield ReviewFinancialRecords("retrieve", names[_POSITION])))
+    flows = _out((yield ReviewFinancialRecords("retrieve", names[_FLOWS]))).get("rows")
+    position = _out((yield ReviewFinancialRecords("retrieve", names[_POSITION]))).get("rows")
     return YearToDate(flows, position["total_equity"]) if flows and position else None
 
 
-def _compiled(compiled: int, month: Header) -> dict[str, str]:
-    """Return the names of the listed documents that were compiled in a month, by their kind."""
+def _out(month: BareMonth) -> Mapping[str, Any]:
+    """Return what the last command returned; empty if it was refused."""
     reply = month.reply
-    files = reply.out["documents"] if reply and reply.ok else []
-    return {file["kind"]: file["filename"] for file in files if file["compiled_month"] == compiled}
-
-
-def _rows(month: Header) -> Mapping[str, float]:
-    reply = month.reply
-    rows: Mapping[str, float] = reply.out["rows"] if reply and reply.ok else {}
-    return rows
+    return reply.out if reply and reply.ok else {}

@@ -45,32 +45,8 @@ class NeverRaise(Policy):
         return VerifyCashPosition()
 
 
-class Requests(Policy):
-    """A rule that requests the same amount in some months, and passes in the others.
-
-    Attributes:
-        instrument: "equity" or "debt".
-        amount: Dollars, above 0.
-    """
-
-    __slots__ = ()
-
-    instrument: str
-    amount: float
-
-    def requests(self, month: Header) -> bool:
-        """Return whether to submit a request."""
-        raise NotImplementedError
-
-    def decide(self, month: Header) -> Action | VerifyCashPosition:
-        """Submit a request, or pass."""
-        if self.requests(month):
-            return FundRaisingRequest(self.instrument, self.amount)
-        return Pass()
-
-
 @frozen
-class RaiseWhenFree(Requests):
+class RaiseWhenFree(Policy):
     """Request the same amount in every month without a request under way.
 
     Attributes:
@@ -82,23 +58,27 @@ class RaiseWhenFree(Requests):
     amount: float = field(default=20_000_000.0, validator=gt(0))
 
     def requests(self, month: Header) -> bool:
-        """Return whether no request is under way."""
+        """Return whether to submit a request."""
         return free(month)
+
+    def decide(self, month: Header) -> Action | VerifyCashPosition:
+        """Submit a request, or pass."""
+        if self.requests(month):
+            return FundRaisingRequest(self.instrument, self.amount)
+        return Pass()
 
 
 @frozen
-class RaiseBelow(Requests):
+class RaiseBelow(RaiseWhenFree):
     """Request the same amount in every month that opens with cash below a floor.
 
     Attributes:
-        floor: Dollars; cash of exactly the floor causes no request.
         instrument: "equity" or "debt".
         amount: Dollars, above 0.
+        floor: Dollars; cash of exactly the floor causes no request.
     """
 
     floor: float = 15_000_000.0
-    instrument: str = field(default=EQUITY, validator=in_(INSTRUMENTS))
-    amount: float = field(default=20_000_000.0, validator=gt(0))
 
     def requests(self, month: Header) -> bool:
         """Return whether cash is strictly below the floor, and no request is under way."""
@@ -113,7 +93,7 @@ class RaiseBelow(Requests):
 
 
 @frozen
-class RaiseOnce(Requests):
+class RaiseOnce(RaiseWhenFree):
     """Submit one request, regardless of its outcome.
 
     Attributes:
@@ -122,8 +102,6 @@ class RaiseOnce(Requests):
         month: The month of the request, from 0.
     """
 
-    instrument: str = field(default=EQUITY, validator=in_(INSTRUMENTS))
-    amount: float = field(default=20_000_000.0, validator=gt(0))
     month: int = field(default=0, validator=ge(0))
 
     def requests(self, month: Header) -> bool:

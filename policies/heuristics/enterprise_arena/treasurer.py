@@ -1,9 +1,8 @@
 """A policy that forecasts cash from closed books and market data, and raises what would lack."""
 
 import math
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from statistics import fmean
-from typing import Any
 
 from attrs import define, field
 from attrs.validators import ge, gt, in_, le
@@ -26,6 +25,7 @@ from models.enterprise_arena.params import YEAR, Raising
 from policies.heuristics.enterprise_arena import forecast
 from policies.heuristics.enterprise_arena.forecast import Debt, Odds, Yields
 from policies.heuristics.enterprise_arena.replies import (
+    Course,
     YearToDate,
     fetch,
     reduced,
@@ -33,9 +33,6 @@ from policies.heuristics.enterprise_arena.replies import (
     values,
     with_position,
 )
-
-#: Yields commands, receives the observations after them.
-Course = Generator[Command, Header, Any]
 
 #: The terms of funding that the paper publishes to its players.
 _PUBLISHED = Raising()
@@ -51,20 +48,15 @@ _LEVERED = _PUBLISHED.leverage_threshold
 class Treasurer(Policy):
     """Raise what cash would lack if the worst year of growth began now.
 
-    Every `every` months the policy closes the books; it reads the statements a month later and
-    measures the yields of the loans from them and from the headers, or from the cash tool where
-    these hide the state of the company. Every month it reads the industry's borrower growth. It
-    then forecasts cash over eighteen months (twelve of stress, and six that a request may take) as
-    if the strongest twelve months in the data so far, or `surge` if that is more, began now. If the
-    lowest cash of the forecast is below `floor`, it requests the difference. It chooses the
-    instrument by its own estimate of the odds: from VIX for equity (a quarter less for each round),
-    from SOFR and the Baa spread for debt, both corrected by the outcomes of its own requests. A
-    dollar of debt counts as `debt_worth` dollars, since it is repaid. Where a request is refused,
-    its later ones are smaller.
+    Every `every` months the policy closes the books, and measures the yields of the loans in the
+    statements a month later. Every month it forecasts cash over eighteen months (twelve of stress,
+    and six that a request may take) as if the strongest twelve months of borrower growth so far, or
+    `surge` if that is more, began now. If the lowest cash is below `floor`, it requests the
+    difference, by the instrument with the better odds (see `Odds`). Where a request is refused, its
+    later ones are smaller.
 
-    It uses the terms that the paper publishes (delay, fill, decay by round, leverage threshold),
-    and no other parameter, probability or future figure of the model. It knows the
-    `rules`: of these terms the rules text of an officer states the delay alone.
+    It knows the `rules`: of the terms that the paper publishes (delay, fill, decay by round,
+    leverage threshold) the rules text of an officer states the delay alone.
 
     Attributes:
         floor: Lowest cash that a bad year may leave, dollars.
@@ -85,7 +77,7 @@ class Treasurer(Policy):
     debt_worth: float = field(default=0.5, validator=[ge(0), le(1)])
     odds: float = field(default=0.1, validator=[ge(0), le(1)])
     every: int = field(default=6, validator=in_((1, 2, 3, 4, 6, 12)))
-    _course: Course | None = field(default=None, init=False, repr=False)
+    _course: Course[None] | None = field(default=None, init=False, repr=False)
     _headers: list[Month] = field(factory=list, init=False, repr=False)
     _growth: list[float] = field(factory=list, init=False, repr=False)
     _debt: Debt = field(factory=Debt, init=False, repr=False)
@@ -101,7 +93,7 @@ class Treasurer(Policy):
             return next(self._course)
         return self._course.send(month)
 
-    def _months(self, opened: Header) -> Course:
+    def _months(self, opened: Header) -> Course[None]:
         while True:
             if not isinstance(opened, Month):
                 opened = yield VerifyCashPosition()
@@ -109,17 +101,13 @@ class Treasurer(Policy):
             self._headers.append(month)
             self._debt.follow(month)
             self._odds.follow(month)
-            yield from self._watch()
+            replied = yield CheckMarketData("Monthly_User_Growth", len(self._growth))
+            self._growth += values(replied)
             yield from self._read_documents()
             action = yield from self._act(month)
             opened = yield from self._carry_out(action)
 
-    def _watch(self) -> Course:
-        """Read the industry's growth of borrowers in the months not read yet."""
-        replied = yield CheckMarketData("Monthly_User_Growth", len(self._growth))
-        self._growth += values(replied)
-
-    def _read_documents(self) -> Course:
+    def _read_documents(self) -> Course[None]:
         """Read the statements of the last month, if its books were closed."""
         now = len(self._headers) - 1
         if not now or now % self.every:
@@ -129,7 +117,7 @@ class Treasurer(Policy):
             first = (now - 1) - (now - 1) % YEAR
             self._yields = forecast.measure(self._books.flows, self._headers[first : now + 1])
 
-    def _act(self, month: Month) -> Generator[Command, Header, Action]:
+    def _act(self, month: Month) -> Course[Action]:
         closing = (month.current_month + 1) % self.every == 0
         if not (closing or month.pending_fundraisings) and self._yields and self._books:
             lack = self.floor - self._lowest(month, self._yields)
@@ -137,7 +125,7 @@ class Treasurer(Policy):
                 return (yield from self._request(month, lack, self._books.equity))
         return BookClosing() if closing else Pass()
 
-    def _carry_out(self, action: Action) -> Generator[Command, Header, Header]:
+    def _carry_out(self, action: Action) -> Course[Header]:
         """Give the month's action; repeat a refused request with less while the month lasts."""
         while isinstance(action, FundRaisingRequest):
             after = yield action
@@ -151,15 +139,12 @@ class Treasurer(Policy):
         return (yield action)
 
     def _lowest(self, month: Month, yields: Yields) -> float:
-        """Return the lowest cash if the worst year began now and no money were raised."""
         growth = forecast.stressed(self._growth, self.surge, YEAR + _WAIT)
         first = self._headers[0]
         loan = first.loan_portfolio_gross / max(1, first.active_users)
         return forecast.lowest(month, yields, self._debt, loan, growth)
 
-    def _request(
-        self, month: Month, lack: float, equity: float
-    ) -> Generator[Command, Header, Action]:
+    def _request(self, month: Month, lack: float, equity: float) -> Course[Action]:
         """Request what is lacking, with the instrument of the better odds."""
         rates = yield from self._markets(month.current_month)
         wanted = max(lack / _FILL, self.least)
@@ -171,7 +156,7 @@ class Treasurer(Policy):
             return Pass()
         return FundRaisingRequest(instrument, amount)
 
-    def _markets(self, now: int) -> Generator[Command, Header, dict[str, float]]:
+    def _markets(self, now: int) -> Course[dict[str, float]]:
         """Read the series behind the odds; empty if a call was refused."""
         rates: dict[str, float] = {}
         for series in ("VIX", "SOFR", "Baa_Yield", "Tsy10Y"):
