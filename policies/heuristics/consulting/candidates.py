@@ -8,7 +8,7 @@ from attrs.validators import ge, le
 from desim import Policy
 from models.consulting.seats import CandidateView, Reply
 from policies.heuristics.consulting.problems import OPENING, Problem, problem_in
-from policies.heuristics.consulting.quantities import Quantities, quantities
+from policies.heuristics.consulting.quantities import quantities
 
 
 @frozen
@@ -65,8 +65,9 @@ class Framework(Policy):
         said = [each.text for each in seen.dialogue if each.role == "interviewer"]
         own = " ".join(each.text for each in seen.dialogue if each.role == "candidate")
         problem = problem_in(said[0])
-        results = problem.results(_answers(problem, said))
-        new = [each for each in results if each not in own]
+        keys = (OPENING, *problem.questions)
+        answers = {key: quantities(text) for key, text in zip(keys, said, strict=False)}
+        new = [each for each in problem.results(answers) if each not in own]
         if self._recommends(problem, said):
             return Reply(" ".join([*new, problem.recommendation]))
         number = len(said) - 1
@@ -77,9 +78,3 @@ class Framework(Policy):
         asked = min(self.questions, len(problem.questions))
         wanted = sum("recommendation" in each.lower() for each in said[1:])
         return len(said) > asked or wanted >= self.patience
-
-
-def _answers(problem: Problem, said: list[str]) -> dict[str, Quantities]:
-    """Return the numbers of the first message and of those that followed each question."""
-    keys = (OPENING, *problem.questions)
-    return {key: quantities(text) for key, text in zip(keys, said, strict=False)}

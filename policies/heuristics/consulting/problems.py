@@ -6,6 +6,7 @@ wording; results that need an answer that is missing or reads otherwise are left
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 
 from attrs import field, frozen
 
@@ -17,12 +18,6 @@ OPENING = "opening"
 
 #: Yields sentences, each a result; a missing answer or number ends it with an error.
 Work = Callable[[Answers], Iterator[str]]
-
-#: Errors of a calculation whose numbers are missing or make no sense.
-_MISSING = (LookupError, ValueError, ArithmeticError)
-
-#: From here on numbers are written without decimals.
-_LARGE = 100
 
 
 @frozen
@@ -43,16 +38,12 @@ class Problem:
     recommendation: str
     work: tuple[Work, ...] = field(default=())
 
-    def results(self, answers: Answers) -> list[str]:
-        """Return the sentences that follow from the answers."""
-        return [sentence for work in self.work for sentence in _until_missing(work(answers))]
-
-
-def _until_missing(sentences: Iterator[str]) -> Iterator[str]:
-    try:
-        yield from sentences
-    except _MISSING:
-        return
+    def results(self, answers: Answers) -> Iterator[str]:
+        """Yield the sentences that follow from the answers."""
+        for work in self.work:
+            # Numbers may be missing or make no sense.
+            with suppress(LookupError, ValueError, ArithmeticError):
+                yield from work(answers)
 
 
 def problem_in(message: str) -> Problem:
@@ -64,12 +55,9 @@ def problem_in(message: str) -> Problem:
 
 
 def _n(value: float) -> str:
-    """Write a number: a large one in full, a small one with two decimals."""
-    large = abs(value) >= _LARGE
+    """Write a number: from 100 on without decimals, a smaller one with two."""
+    large = abs(value) >= 100  # noqa: PLR2004
     return f"{value:,.0f}" if large else f"{value:.2f}".rstrip("0").rstrip(".")
-
-
-# -- entering a market -----------------------------------------------------------------------------
 
 
 def _entry(of: Answers) -> Iterator[str]:
@@ -108,8 +96,6 @@ _ENTRY = Problem(
     "price; a pilot limits it.",
     (_entry,),
 )
-
-# -- falling profits -------------------------------------------------------------------------------
 
 
 def _channel(of: Answers) -> Iterator[str]:
@@ -151,8 +137,6 @@ _PROFIT = Problem(
     (_channel, _fall),
 )
 
-# -- setting a price -------------------------------------------------------------------------------
-
 
 def _price(of: Answers) -> Iterator[str]:
     make, refill, sold = of["cost"].money[:3]
@@ -184,8 +168,6 @@ _PRICE = Problem(
     "risk is a competitor who copies the refill.",
     (_price,),
 )
-
-# -- a process that is too slow --------------------------------------------------------------------
 
 
 def _bottleneck(of: Answers) -> Iterator[str]:
@@ -223,8 +205,6 @@ _PROCESS = Problem(
     (_bottleneck,),
 )
 
-# -- buying a firm ---------------------------------------------------------------------------------
-
 
 def _target_value(of: Answers) -> Iterator[str]:
     profit, multiple = of["profit"].money[0], of["profit"].counts[0]
@@ -260,8 +240,6 @@ _MERGER = Problem(
     "people may leave.",
     (_target_value,),
 )
-
-# -- a public purpose ------------------------------------------------------------------------------
 
 
 def _per_trip(of: Answers) -> Iterator[str]:

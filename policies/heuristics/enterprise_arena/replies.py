@@ -7,7 +7,6 @@ from attrs import asdict, frozen
 
 from desim.errors import UsageError
 from models.enterprise_arena.desk import (
-    BareMonth,
     Command,
     FundRaisingRequest,
     Header,
@@ -70,7 +69,7 @@ def with_position(month: Header) -> Month:
     return Month(**asdict(month, recurse=False), **position)
 
 
-def _position(month: BareMonth) -> Mapping[str, Any]:
+def _position(month: Header) -> Mapping[str, Any]:
     """Return what the cash tool has just returned; it is empty after any other reply."""
     return _out(month) if month.reply and month.reply.to == _CASH_TOOL else {}
 
@@ -97,7 +96,7 @@ def fetch(closed: int) -> Course[YearToDate | None]:
     return YearToDate(flows, position["total_equity"]) if flows and position else None
 
 
-def _out(month: BareMonth) -> Mapping[str, Any]:
+def _out(month: Header) -> Mapping[str, Any]:
     """Return what the last command returned; empty if it was refused."""
     reply = month.reply
     return reply.out if reply and reply.ok else {}

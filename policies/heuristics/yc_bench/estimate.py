@@ -22,10 +22,9 @@ class TeamMember:
     """An employee as listed.
 
     Attributes:
-        name: As listed.
         rates: Units an hour by domain, two decimals.
         bump: Raise with each success, cents a month.
-        jobs: Titles of their active tasks.
+        jobs: Titles of their active tasks, which share their time.
         typical: Units an hour in the plan's mix of domains.
         room: The number of active tasks that they may have.
     """
@@ -38,11 +37,6 @@ class TeamMember:
     room: int = 1
 
     @property
-    def load(self) -> int:
-        """The number of active tasks that share their time."""
-        return len(self.jobs)
-
-    @property
     def free(self) -> int:
         """The number of further tasks that they may take."""
         return max(0, self.room - len(self.jobs))
@@ -53,8 +47,6 @@ class TaskOffer:
     """A task of the market that could be accepted.
 
     Attributes:
-        title: Its name.
-        client: The client's name.
         domain: Domain of the work; of several the first, by which alone it is valued.
         listed: Units of work as listed.
         quantity: Units of work once accepted, if the client is honest.
@@ -62,7 +54,6 @@ class TaskOffer:
         boost: Share by which rates grow.
         delta: Prestige won.
         days: Business days until it is due.
-        trust: Level of trust it needs.
     """
 
     title: str
@@ -74,7 +65,6 @@ class TaskOffer:
     boost: float
     delta: float
     days: int
-    trust: int
 
 
 @define(eq=False)
@@ -100,7 +90,6 @@ class Estimate:
     specialties: dict[str, Sequence[str]] = field(factory=dict)
     prestige: dict[str, float] = field(factory=dict)
     adversarial: set[str] = field(factory=set)
-    _offers: dict[str, tuple[Row, float, TaskOffer]] = field(factory=dict, init=False, repr=False)
 
     @property
     def hours(self) -> float:
@@ -137,16 +126,8 @@ class Estimate:
         self.specialties = {row["name"]: tuple(row["specialties"]) for row in clients}
 
     def offer(self, row: Row) -> TaskOffer:
-        """Read a row of the market; read once as long as the client's trust is the same."""
-        trust = self.trust.get(row["client_name"], 0.0)
-        known = self._offers.get(row["task_id"])
-        # Titles may repeat; a world's own rows are the same objects at each look.
-        if known is None or known[0] is not row or known[1] != trust:
-            known = self._offers[row["task_id"]] = (row, trust, self._offer_in(row, trust))
-        return known[2]
-
-    def _offer_in(self, row: Row, trust: float) -> TaskOffer:
-        need = row["requirements"][0]
+        """Read a row of the market."""
+        need, trust = row["requirements"][0], self.trust.get(row["client_name"], 0.0)
         quantity = agreed_quantity(self.rules, need["required_qty"], trust)
         return TaskOffer(
             title=row["task_id"],
@@ -158,5 +139,4 @@ class Estimate:
             boost=row["skill_boost_pct"],
             delta=row["reward_prestige_delta"],
             days=deadline_days(self.rules, quantity),
-            trust=row["required_trust"],
         )

@@ -6,6 +6,7 @@ adversarial. `learning_focus` finds out from what it observes, and spreads its p
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import count
+from typing import ClassVar
 
 from attrs import define, field
 from attrs.validators import ge
@@ -32,7 +33,9 @@ from policies.heuristics.yc_bench.generator_policy import (
     GeneratorPolicy,
     Row,
     Steps,
+    pay,
     rows,
+    work,
 )
 
 #: The two adversarial clients of the published worlds.
@@ -40,8 +43,6 @@ _ADVERSARIAL = ("Vanguard ML", "Equinox Labs")
 #: Rows of the first look at the market; all of them, where none of these is wanted.
 _ROWS, _ALL = 40, 100_000
 _TEAM, _TRUST = 4, 5
-#: Up to so many tasks the reference rule gives each the four fastest, who may be the same people.
-_SHARED = 2
 
 
 @define
@@ -52,8 +53,10 @@ class _KeepsTasksOpen(GeneratorPolicy):
         tasks: How many to keep open; 0 for one for every four employees.
     """
 
+    #: Up to so many tasks each have the four fastest, who may be the same people.
+    SHARED: ClassVar[int] = 0
+
     tasks: int = field(default=0, validator=ge(0))
-    _commands: Commands | None = field(default=None, init=False, repr=False)
     _trust: Mapping[str, float] = field(factory=dict, init=False, repr=False)
     _abandoned: set[str] = field(factory=set, init=False, repr=False)
 
@@ -69,9 +72,8 @@ class _KeepsTasksOpen(GeneratorPolicy):
                 if row is None:
                     break
                 desk = yield EmployeeList()
-                staff = rows(desk, "employees")
-                fastest = _fastest if many <= _SHARED and self._shares_people() else _freest
-                desk = yield from self._start(row, fastest(staff, row))
+                team = _team(rows(desk, "employees"), row, free=many > self.SHARED)
+                desk = yield from self._start(row, team)
             yield SimResume()
             desk = yield EndTurn()
 
@@ -82,10 +84,6 @@ class _KeepsTasksOpen(GeneratorPolicy):
 
     def _avoided(self) -> Collection[str]:
         """Return the clients whose tasks are not taken."""
-        raise NotImplementedError
-
-    def _shares_people(self) -> bool:
-        """Return whether few tasks are all given to the fastest, as in the reference run."""
         raise NotImplementedError
 
     def _start(self, row: Row, team: tuple[str, ...]) -> Steps:
@@ -108,7 +106,10 @@ class _KeepsTasksOpen(GeneratorPolicy):
             wanted = [row for row in listed if row["client_name"] not in avoided]
             if wanted or len(listed) < limit:
                 break
-        return max(wanted, key=lambda row: _row_value(row, self._trust), default=None)
+        return max(wanted, key=self._worth, default=None)
+
+    def _worth(self, row: Row) -> float:
+        return pay(row) * (1 + self._trust.get(row["client_name"], 0.0) / _TRUST)
 
 
 @define
@@ -124,22 +125,19 @@ class Focus(_KeepsTasksOpen):
     """
 
     knows = "state"
+    SHARED = 2
 
     avoid: str = "+".join(_ADVERSARIAL)
 
     def _avoided(self) -> Collection[str]:
         return self.avoid.split("+")
 
-    def _shares_people(self) -> bool:
-        return True
-
     def _start(self, row: Row, team: tuple[str, ...]) -> Steps:
         task = row["task_id"]
         yield TaskAccept(task)
         yield TaskAssign(task, team)
         yield TaskDispatch(task)
-        desk = yield TaskInspect(task)
-        return desk
+        return (yield TaskInspect(task))
 
 
 @define
@@ -160,21 +158,17 @@ class LearningFocus(_KeepsTasksOpen):
     def _avoided(self) -> Collection[str]:
         return self._known
 
-    def _shares_people(self) -> bool:
-        return False
-
     def _start(self, row: Row, team: tuple[str, ...]) -> Steps:
         task = row["task_id"]
         yield TaskAccept(task)
         desk = yield TaskInspect(task)
         assert desk.reply is not None
-        if _work(desk.reply.out) > _work(row):
+        if work(desk.reply.out) > work(row):
             self._known.add(row["client_name"])
             self._abandoned.add(task)
             return desk
         yield TaskAssign(task, team)
-        desk = yield TaskDispatch(task)
-        return desk
+        return (yield TaskDispatch(task))
 
 
 def _looks(turn: int) -> Iterator[Command]:
@@ -188,26 +182,11 @@ def _looks(turn: int) -> Iterator[Command]:
         yield FinanceLedger()
 
 
-def _work(row: Row) -> float:
-    quantity: float = row["requirements"][0]["required_qty"]
-    return quantity
-
-
-def _row_value(row: Row, trust: Mapping[str, float]) -> float:
-    pay: float = row["reward_funds_cents"] / _work(row)
-    return pay * (1 + trust.get(row["client_name"], 0.0) / _TRUST)
-
-
-def _fastest(staff: Sequence[Row], row: Row) -> tuple[str, ...]:
-    ranked = sorted(staff, key=lambda who: (-_rate(who, row), who["name"]))
-    return tuple([who["name"] for who in ranked[:_TEAM]])
-
-
-def _freest(staff: Sequence[Row], row: Row) -> tuple[str, ...]:
-    ranked = sorted(
-        staff, key=lambda who: (len(who["active_tasks"]), -_rate(who, row), who["name"])
-    )
-    return tuple([who["name"] for who in ranked[:_TEAM]])
+def _team(staff: Sequence[Row], row: Row, *, free: bool) -> tuple[str, ...]:
+    """Return the four fastest at a task; *free*: of those with the fewest tasks."""
+    rates = {who["name"]: _rate(who, row) for who in staff}
+    loads = {who["name"]: len(who["active_tasks"]) if free else 0 for who in staff}
+    return tuple(sorted(rates, key=lambda name: (loads[name], -rates[name], name))[:_TEAM])
 
 
 def _rate(who: Row, row: Row) -> float:

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations
 from math import fsum, sqrt
-from typing import Self
 
-from attrs import define, field, frozen
+from attrs import field, frozen
 
 from models.yc_bench.formulas import (
     agreed_quantity,
@@ -70,15 +69,12 @@ def forecast(
         offers: The tasks on the market.
         draws: Tasks drawn for each one done: 1, and those accepted only to be replaced.
     """
-    supply = _Supply.of(estimate, plan, offers, draws)
-    tasks = float(_TASKS)
+    tasks, earned = _TASKS, 0.0
     # The price depends on how many tasks are done, and that on the price.
     for _ in range(2):
-        year = _Year.of(estimate, plan, supply.price(tasks))
-        while year.succeed():
-            pass
-        tasks = year.tasks
-    return year.earned
+        price = _price(estimate, plan, offers, draws, tasks)
+        tasks, earned = _earned(estimate, plan, price)
+    return earned
 
 
 def _plan(estimate: Estimate, clients: Sequence[str], focus: str) -> ServicePlan:
@@ -96,135 +92,79 @@ def _share(estimate: Estimate, client: str, domain: str) -> float:
     return bias * (domain in own) / len(own) + (1 - bias) / len(DOMAINS)
 
 
-@frozen
-class _Supply:
-    """The tasks among which a plan chooses.
+def _price(
+    estimate: Estimate, plan: ServicePlan, offers: Sequence[TaskOffer], draws: float, tasks: int
+) -> float:
+    """Return cents a listed unit on average, if the best are done of all that fit the plan.
 
-    Attributes:
-        listed: Cents a listed unit of the offers that fit the plan.
-        drawn: Cents a listed unit of replacements, evenly likely.
-        unseen: Tasks of the market for each one that is open to the company.
-        fitting: Replacements that fit the plan, for each task done.
+    These are the offers, each for its part of the whole market, and replacements of tasks done.
     """
-
-    listed: list[float]
-    drawn: Sequence[float]
-    unseen: float
-    fitting: float
-
-    @classmethod
-    def of(
-        cls, estimate: Estimate, plan: ServicePlan, offers: Sequence[TaskOffer], draws: float
-    ) -> Self:
-        """Count the tasks that fit a plan."""
-        listed = [
-            offer.reward / offer.listed
-            for offer in offers
-            if offer.client in plan.serve and plan.focus in ("", offer.domain)
-        ]
-        honest = len(estimate.honest) / max(1, len(estimate.trust))
-        unseen = estimate.rules.num_market_tasks * honest / max(1, len(offers))
-        fitting = 1.0
-        if plan.focus:
-            shares = [_share(estimate, name, plan.focus) for name in plan.serve]
-            fitting = fsum(shares) / len(shares)
-        rules = estimate.rules
-        drawn = _prices(rules.reward_funds_cents, rules.required_qty)
-        return cls(listed, drawn, max(1.0, unseen), draws * fitting)
-
-    def price(self, tasks: float) -> float:
-        """Return cents a listed unit on average, if the best of all offers are done."""
-        weight = tasks * self.fitting / len(self.drawn)
-        offered = [(price, self.unseen) for price in self.listed]
-        offered += [(price, weight) for price in self.drawn]
-        total = done = 0.0
-        for price, many in sorted(offered, reverse=True):
-            taken = min(many, tasks - done)
-            total, done = total + price * taken, done + taken
-        return total / max(done, 1.0)
+    rules, fitting = estimate.rules, 1.0
+    if plan.focus:
+        shares = [_share(estimate, name, plan.focus) for name in plan.serve]
+        fitting = fsum(shares) / len(shares)
+    drawn = _prices(rules.reward_funds_cents, rules.required_qty)
+    weight = tasks * (draws * fitting) / len(drawn)
+    honest = len(estimate.honest) / max(1, len(estimate.trust))
+    unseen = max(1.0, rules.num_market_tasks * honest / max(1, len(offers)))
+    offered = [(price, weight) for price in drawn]
+    offered += [
+        (offer.reward / offer.listed, unseen)
+        for offer in offers
+        if offer.client in plan.serve and plan.focus in ("", offer.domain)
+    ]
+    total = done = 0.0
+    for price, many in sorted(offered, reverse=True):
+        taken = min(many, tasks - done)
+        total, done = total + price * taken, done + taken
+    return total / max(done, 1.0)
 
 
-@define
-class _Year:
-    """The time until the horizon, from success to success.
+def _earned(estimate: Estimate, plan: ServicePlan, price: float) -> tuple[int, float]:
+    """Return how many tasks are done until the horizon, one after the other, and cents earned."""
+    rules, staff, shares = estimate.rules, estimate.people.values(), plan.mix.items()
+    # The mean of a triangular distribution.
+    quantity = sum(rules.required_qty) / 3
+    rates = [fsum([share * who.rates[d] for d, share in shares]) for who in staff]
+    trust = [estimate.trust[name] for name in sorted(plan.serve)]
+    # In a mix of domains, a share of the work teaches that share of the mix.
+    boost = rules.skill_boost[0] * fsum([share**2 for _, share in shares])
+    bump = fsum([who.bump for who in staff]) / max(1, len(staff))
+    left = estimate.hours
+    months_an_hour = estimate.months / max(1.0, left)
+    days_an_hour = 1 / (rules.progress_day_hours * _WEEKDAYS_A_DAY)
+    tasks, earned = 0, 0.0
+    while True:
+        client = tasks % len(trust)
+        speed = max(_SLOWEST, fsum(rates)) * _USED
+        hours = agreed_quantity(rules, quantity, trust[client]) / speed
+        if hours > left:
+            return tasks, earned
+        left, tasks = left - hours, tasks + 1
+        trust = _trusted(rules, trust, client, hours * days_an_hour)
+        team = _learn(rules, rates, boost)
+        earned += price * quantity - bump * team * months_an_hour * left
 
-    Attributes:
-        rules: The rules of the world.
-        price: Cents a listed unit.
-        quantity: Listed units of a typical task.
-        rates: Units an hour of each employee, in the plan's mix of domains.
-        trust: Levels of the clients, who are served in turn.
-        boost: Share by which a rate in that mix grows.
-        bump: A raise, cents a month.
-        left: Hours of progress until the horizon.
-        months: Months in such an hour.
-        days: Calendar days in such an hour.
-        tasks: Done so far.
-        earned: Cents.
-    """
 
-    rules: PublicRules
-    price: float
-    quantity: float
-    rates: list[float]
-    trust: list[float]
-    boost: float
-    bump: float
-    left: float
-    months: float
-    days: float
-    tasks: int = 0
-    earned: float = 0.0
+def _trusted(rules: PublicRules, trust: list[float], served: int, days: float) -> list[float]:
+    """Return the clients' trust after a task for one of them and some days."""
+    worn = trust_worn(rules, days)
+    left = [
+        max(0.0, trust_after_other_completions(rules, level, float(at != served)) - worn)
+        for at, level in enumerate(trust)
+    ]
+    left[served] = trust_after_success(rules, left[served])
+    return left
 
-    @classmethod
-    def of(cls, estimate: Estimate, plan: ServicePlan, price: float) -> Self:
-        """Begin with the company as it is."""
-        rules, staff, shares = estimate.rules, estimate.people.values(), plan.mix.items()
-        return cls(
-            rules=rules,
-            price=price,
-            # The mean of a triangular distribution.
-            quantity=sum(rules.required_qty) / 3,
-            rates=[fsum([share * who.rates[d] for d, share in shares]) for who in staff],
-            trust=[estimate.trust[name] for name in sorted(plan.serve)],
-            # In a mix of domains, a share of the work teaches that share of the mix.
-            boost=rules.skill_boost[0] * fsum([share**2 for _, share in shares]),
-            bump=fsum([who.bump for who in staff]) / max(1, len(staff)),
-            left=estimate.hours,
-            months=estimate.months / max(1.0, estimate.hours),
-            days=1 / (rules.progress_day_hours * _WEEKDAYS_A_DAY),
-        )
 
-    def succeed(self) -> bool:
-        """Do one more typical task; return whether there was time for it."""
-        client = self.tasks % len(self.trust)
-        speed = max(_SLOWEST, fsum(self.rates)) * _USED
-        hours = agreed_quantity(self.rules, self.quantity, self.trust[client]) / speed
-        if hours > self.left:
-            return False
-        self.left, self.tasks = self.left - hours, self.tasks + 1
-        self._trust(client, hours * self.days)
-        team = self._learn()
-        self.earned += self.price * self.quantity - self.bump * team * self.months * self.left
-        return True
-
-    def _trust(self, served: int, days: float) -> None:
-        rules, worn = self.rules, trust_worn(self.rules, days)
-        left = [
-            max(0.0, trust_after_other_completions(rules, level, float(at != served)) - worn)
-            for at, level in enumerate(self.trust)
-        ]
-        left[served] = trust_after_success(rules, left[served])
-        self.trust = left
-
-    def _learn(self) -> int:
-        """Train the fastest who can still learn; return how many the task took, at least one."""
-        most, size = self.rules.skill_rate_max, self.rules.efficient_team or len(self.rates)
-        learning = [at for at, rate in enumerate(self.rates) if rate < most]
-        team = sorted(learning, key=lambda at: self.rates[at])[-size:]
-        for at in team:
-            self.rates[at] = min(most, self.rates[at] * (1 + self.boost))
-        return max(1, len(team))
+def _learn(rules: PublicRules, rates: list[float], boost: float) -> int:
+    """Train the fastest who can still learn; return how many the task took, at least one."""
+    most, size = rules.skill_rate_max, rules.efficient_team or len(rates)
+    learning = [at for at, rate in enumerate(rates) if rate < most]
+    team = sorted(learning, key=lambda at: rates[at])[-size:]
+    for at in team:
+        rates[at] = min(most, rates[at] * (1 + boost))
+    return max(1, len(team))
 
 
 def _quantiles(triangle: Triple) -> list[float]:

@@ -3,6 +3,8 @@
 from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
+from attrs import define, field
+
 from desim import Policy
 from models.yc_bench.actions import Command
 from models.yc_bench.desk import FounderDesk
@@ -16,14 +18,12 @@ Steps = Generator[Command, FounderDesk, Any]
 #: A row of a reply, as the console prints it.
 Row = Mapping[str, Any]
 
-#: The published staff.
-EVERYBODY = tuple(f"Emp_{i}" for i in range(1, 9))
 
-
+@define
 class GeneratorPolicy(Policy):
     """Decides by a generator of commands, which a subclass writes."""
 
-    _commands: Commands | None = None
+    _commands: Commands | None = field(default=None, init=False, repr=False)
 
     def commands(self, desk: FounderDesk) -> Commands:
         """Yield commands, from the first desk on; each yield returns the desk that follows."""
@@ -46,3 +46,15 @@ def rows(desk: FounderDesk, key: str) -> Sequence[Row]:
     assert desk.reply is not None
     listed: Sequence[Row] = desk.reply.out[key]
     return listed
+
+
+def work(row: Row) -> float:
+    """Return the units of work of a task; of several domains those of the first."""
+    units: float = row["requirements"][0]["required_qty"]
+    return units
+
+
+def pay(row: Row) -> float:
+    """Return the cents that a task pays for a unit of work."""
+    cents: float = row["reward_funds_cents"] / work(row)
+    return cents

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import fsum
 from operator import truediv
 
-from attrs import field, frozen
+from attrs import define, field, frozen
 
 from models.yc_bench.formulas import payout_factor
 from models.yc_bench.params import PublicRules
@@ -47,9 +47,9 @@ class TeamFigures:
     mix: float
 
 
-@frozen(eq=False)
+@define(eq=False)
 class TaskValuation:
-    """Values tasks at one instant.
+    """Values tasks at one instant; sets the `typical` rate of all people.
 
     Attributes:
         estimate: The company as known.
@@ -65,20 +65,16 @@ class TaskValuation:
     price: float
     mix: Mapping[str, float]
     slack: float
-    hours: float
-    months: float
-    day: float
+    hours: float = field(init=False)
+    months: float = field(init=False)
+    day: float = field(init=False)
     _usual: dict[str, list[TeamFigures]] = field(factory=dict, init=False, repr=False)
 
-    @classmethod
-    def of(
-        cls, estimate: Estimate, price: float, mix: Mapping[str, float], slack: float
-    ) -> "TaskValuation":
-        """Value tasks by what is known now; sets the `typical` rate of all people."""
-        for who in estimate.people.values():
-            who.typical = fsum([share * who.rates[domain] for domain, share in mix.items()])
-        day = float(estimate.rules.progress_day_hours)
-        return cls(estimate, price, mix, slack, estimate.hours, estimate.months, day)
+    def __attrs_post_init__(self) -> None:
+        self.hours, self.months = self.estimate.hours, self.estimate.months
+        self.day = float(self.estimate.rules.progress_day_hours)
+        for who in self.estimate.people.values():
+            who.typical = fsum([share * who.rates[domain] for domain, share in self.mix.items()])
 
     def figures(
         self, domain: str, team: Sequence[TeamMember], *, alone: bool = False
@@ -89,7 +85,7 @@ class TaskValuation:
         """
         rules = self.estimate.rules
         most, rates = rules.skill_rate_max, [who.rates[domain] for who in team]
-        shares = [1 if alone else who.load + 1 for who in team]
+        shares = [1 if alone else len(who.jobs) + 1 for who in team]
         rooms = [max(who.room, share) for who, share in zip(team, shares, strict=True)]
         return TeamFigures(
             team=team,
@@ -165,14 +161,13 @@ def match(
     valuation: TaskValuation,
     ranked: Iterable[TaskOffer],
     favour: Callable[[TaskOffer], float],
-    rules: PublicRules,
 ) -> Assignment | None:
     """Return the best task and team, or none that would be in time.
 
     Offers are ranked, the best first; *favour* returns a factor on the value of one.
     """
     free = [who for who in valuation.estimate.people.values() if who.free]
-    best, pair = 0.0, None
+    best, pair, rules = 0.0, None, valuation.estimate.rules
     for domain, offers in _shortlists(ranked).items():
         teams = [valuation.figures(domain, team) for team in _teams(free, domain, rules)]
         for offer in offers:

@@ -6,28 +6,16 @@ it gives people with room the task and the team of the highest value, in which h
 until the horizon (`matching.py`): teams of four until all are at the cap, then everybody alone,
 because each success raises the salary of the whole team.
 
-Seeds 1-20, preset `default`, no bankruptcy: with `rerolls=3` $6.22M on average ($5.48M at least,
-8,500 commands, of which 2,900 accept a task only to have another one drawn); with `rerolls=0`,
-that is with one such acceptance a client, which probes it, $4.10M ($4.01M at least, 2,960
-commands); `rerolls=10` gives $7.23M for 13,900 commands. So $2.1M of the default's result is
-rerolling, a loophole of the published rules: accepting is free, and what is never dispatched
-costs nothing.
-
-The bound: eight people at the cap of 10 units an hour, 15 hours on each of 261 weekdays,
-could do 313,000 units of work; about 280,000 get done (250,000 without rerolls, where several
-domains must be learned), because training takes time and 5 to 10 % is lost where a task is done
-before the next stop. Trust near 5 halves the work of a task, so that a replacement, $7 a listed
-unit on average, pays $14 a unit done; choosing the best of all offers makes it $18, with rerolls
-$24; salaries and raises take $0.6M to $0.7M. All 313,000 units at these prices would make $5.0M
-and $6.9M. No choice goes beyond $60 a unit, the highest reward for the least work at full trust:
-$19M a year, for an endless number of acceptances.
+On seeds 1-20 of preset `default` it earns $6.22M on average, by 8,500 commands, of which 2,900
+accept a task only to have another one drawn: a loophole of the published rules, as accepting is
+free, and what is never dispatched costs nothing. With `rerolls=0` it earns $4.10M, with
+`rerolls=10` $7.23M.
 """
 
-from collections.abc import Iterable
+from collections import Counter
 from datetime import datetime
 from heapq import nlargest, nsmallest
 from math import fsum
-from typing import Any
 
 from attrs import define, field
 from attrs.validators import ge, le
@@ -53,9 +41,9 @@ from policies.heuristics.yc_bench.forecast import ServicePlan, forecast, plans
 from policies.heuristics.yc_bench.generator_policy import (
     Commands,
     GeneratorPolicy,
-    Row,
     Steps,
     rows,
+    work,
 )
 from policies.heuristics.yc_bench.matching import TaskValuation, match
 
@@ -92,7 +80,6 @@ class Planner(GeneratorPolicy):
     rerolls: int = field(default=3, validator=[ge(0), le(100)])
     load: int = field(default=2, validator=[ge(1), le(10)])
     _rules: PublicRules = field(factory=PublicRules, init=False, repr=False)
-    _commands: Commands | None = field(default=None, init=False, repr=False)
     _known: Estimate = field(init=False, repr=False)
     _plan: ServicePlan = field(init=False, repr=False)
     _pool: dict[str, TaskOffer] = field(factory=dict, init=False, repr=False)
@@ -115,7 +102,8 @@ class Planner(GeneratorPolicy):
         while True:
             yield from self._employ()
             desk = yield SimResume()
-            news = {event["type"] for event in _events(desk)}
+            assert desk.reply is not None
+            news = {event["type"] for event in desk.reply.out.get("wake_events", ())}
             desk = yield EndTurn()
             yield from self._look()
             if news & {"monthly_payroll", "client_lost"}:
@@ -143,12 +131,11 @@ class Planner(GeneratorPolicy):
         desk = yield MarketBrowse(limit=_ALL)
         listed = rows(desk, "tasks")
         titles = [row["task_id"] for row in listed]
-        several = {title for title in titles if titles.count(title) > 1} if _repeats(titles) else ()
-        avoided, offer = self._known.adversarial, self._known.offer
+        counts, avoided = Counter(titles), self._known.adversarial
         self._pool = {
-            title: offer(row)
+            title: self._known.offer(row)
             for title, row in zip(titles, listed, strict=True)
-            if row["client_name"] not in avoided and title not in several
+            if row["client_name"] not in avoided and counts[title] == 1
         }
 
     def _scout(self) -> Steps:
@@ -177,10 +164,13 @@ class Planner(GeneratorPolicy):
         yield from self._browse()
         yield from self._reroll(rooms * self.rerolls)
         valuation = self._valuation()
-        ranked = nlargest(len(self._pool), self._pool.values(), key=self._ranking(valuation))
-        while pair := match(valuation, self._open(ranked), self._favour, self._rules):
+        worth = {t: valuation.best(one) * self._favour(one) for t, one in self._pool.items()}
+        ranked = sorted(self._pool.values(), key=lambda offer: -worth[offer.title])
+        while pair := match(
+            valuation, [one for one in ranked if one.title in self._pool], self._favour
+        ):
             yield from self._start(*pair)
-        if not any(who.load for who in self._known.people.values()):
+        if not any(len(who.jobs) for who in self._known.people.values()):
             yield from self._pass_time()
 
     def _make_room(self) -> None:
@@ -227,7 +217,7 @@ class Planner(GeneratorPolicy):
         task = desk.reply.out
         if task["status"] != "planned":  # another task has the same title
             return False
-        if task["requirements"][0]["required_qty"] <= offer.listed:
+        if work(task) <= offer.listed:
             return True
         self._known.adversarial.add(offer.client)
         return False
@@ -241,8 +231,7 @@ class Planner(GeneratorPolicy):
 
     def _pass_time(self) -> Steps:
         """Start any task, however late it will be: without an active task no time passes."""
-        offers = sorted(self._pool.values(), key=lambda offer: -offer.quantity)
-        for offer in offers:
+        for offer in sorted(self._pool.values(), key=lambda offer: -offer.quantity):
             slowest = min(self._known.people.values(), key=lambda who: who.rates[offer.domain])
             if (yield from self._start(offer, [slowest])):
                 return
@@ -250,7 +239,7 @@ class Planner(GeneratorPolicy):
     # -- valuing -----------------------------------------------------------------------------------
 
     def _valuation(self) -> TaskValuation:
-        return TaskValuation.of(self._known, self._price(), self._plan.mix, _SLACK)
+        return TaskValuation(self._known, self._price(), self._plan.mix, _SLACK)
 
     def _price(self) -> float:
         """Return cents a unit of work is expected to earn."""
@@ -266,23 +255,6 @@ class Planner(GeneratorPolicy):
     def _favour(self, offer: TaskOffer) -> float:
         return 1.0 if offer.client in self._plan.serve else _STRANGER
 
-    def _ranking(self, valuation: TaskValuation) -> Any:
-        return lambda offer: valuation.best(offer) * self._favour(offer)
-
-    def _open(self, ranked: Iterable[TaskOffer]) -> list[TaskOffer]:
-        return [offer for offer in ranked if offer.title in self._pool]
-
-
-def _events(desk: FounderDesk) -> Iterable[Row]:
-    """Return the events that a resume reported; none if it was refused."""
-    assert desk.reply is not None
-    events: Iterable[Row] = desk.reply.out.get("wake_events", ())
-    return events
-
 
 def _refused(desk: FounderDesk) -> bool:
     return desk.reply is None or desk.reply.exit_code != 0
-
-
-def _repeats(titles: list[str]) -> bool:
-    return len(set(titles)) < len(titles)
