@@ -108,14 +108,12 @@ class _Agents:
         return self.world.ended, self.world.truncated
 
     def _infos(self) -> dict[str, Any]:
-        deciding, over = self._open(), any(self._over())
-        return {
-            agent: {
-                "deciding": agent in deciding and not over,
-                **self.world.info(agent, deciding=agent in deciding),
-            }
-            for agent in self.agents
-        }
+        return {agent: self._info(agent) for agent in self.agents}
+
+    def _info(self, agent: str) -> dict[str, Any]:
+        asked = agent in self._open()
+        deciding = asked and not any(self._over())
+        return {"deciding": deciding, **self.world.info(agent, deciding=asked)}
 
 
 class SeatsParallel(_Agents, ParallelEnv):

@@ -1,6 +1,5 @@
 """Several seats of a world as PettingZoo environments."""
 
-import gc
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -11,7 +10,6 @@ import pytest
 from support.adapters import CASES, Case, played
 
 import desim
-from desim.adapters.seat.stepped_session import SteppedSession
 from desim.errors import UsageError, WrongAction
 from models.beer_game import Order
 
@@ -101,12 +99,6 @@ def _seed(env: SeatsParallel, given: int | None = None) -> int:
     _, infos = env.reset(seed=given)
     assert not any("seed" in info for info in infos.values())
     return env.episode_seed
-
-
-def test_no_seed_is_known_before_the_first_episode() -> None:
-    """It belongs to an episode."""
-    with pytest.raises(UsageError, match="no episode has begun"):
-        _ = beer().episode_seed
 
 
 # -- one world, both environments ------------------------------------------------------------------
@@ -213,6 +205,8 @@ def test_wrong_use_is_refused() -> None:
     env = beer()
     with pytest.raises(UsageError, match="no episode has begun"):
         env.step({})
+    with pytest.raises(UsageError, match="no episode has begun"):
+        _ = env.episode_seed
     env.reset(seed=1)
     with pytest.raises(UsageError, match="'wholesaler' has an open decision, and no action"):
         env.step({"retailer": Order(1)})
@@ -272,16 +266,3 @@ def test_the_script_prints_the_same_costs_twice(capsys: pytest.CaptureFixture[st
     script.main()
     agents, rules = (line[20:] for line in capsys.readouterr().out.splitlines())
     assert agents == rules
-
-
-def test_a_hundred_episodes_leave_no_session_behind() -> None:
-    """Also where an episode is left before its end."""
-    env, one = beer(), beer(aec_env)
-    for seed in range(100):
-        ordered(env, seed)
-        one.reset(seed=seed)
-        one.step(Order(1))
-    env.close()
-    one.close()
-    gc.collect()
-    assert not any(isinstance(each, SteppedSession) for each in gc.get_objects())

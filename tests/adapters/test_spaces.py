@@ -470,11 +470,3 @@ def test_spaces_and_their_samples_do_not_depend_on_the_hash_seed() -> None:
     }
     assert len(found) == 1
     assert len(found.pop().split()) == 4
-
-
-def test_bounds_of_limits_are_checked() -> None:
-    """A million characters for each text would fill the memory of a vector environment."""
-    with pytest.raises(ValueError, match="max_text"):
-        SpaceLimits(max_text=100_001)
-    with pytest.raises(ValueError, match="max_entries"):
-        SpaceLimits(max_entries=0)

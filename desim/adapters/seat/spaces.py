@@ -248,12 +248,8 @@ def accepts(space: Any, value: Any) -> bool:
             return isinstance(value, str)
         case Entries():
             return isinstance(value, list)
-        case Either():
-            kinds = space.kinds.values()
-            return any(value is None if part is None else accepts(part, value) for part in kinds)
-    if not isinstance(value, dict) or value.keys() != space.parts.keys():
-        return False
-    return TAG not in space.parts or accepts(space.parts[TAG], value[TAG])
+    tags = space.parts.get(TAG)
+    return isinstance(value, dict) and (tags is None or accepts(tags, value.get(TAG)))
 
 
 # -- flat observations -----------------------------------------------------------------------------
