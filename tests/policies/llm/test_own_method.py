@@ -57,6 +57,40 @@ class Clashing(Mine):
     temperature: float = 0.0
 '''
 
+#: A prompt of the user's own.
+SHOP = r'''from typing import Any
+
+from attrs import frozen
+from policies.llm.chat.conversation import ConversationKind
+from policies.llm.chat.options import LLMOptions
+from policies.llm.worlds.generic import GenericConversation
+
+
+@frozen(kw_only=True)
+class ShopOptions(LLMOptions):
+    """The options of this world.
+
+    Attributes:
+        goal: What the model is told to aim at.
+    """
+
+    goal: str = "profit"
+
+
+class ShopConversation(GenericConversation):
+    """The rules of the world, then the goal."""
+
+    def __init__(self, seat: Any, options: ShopOptions) -> None:
+        super().__init__(seat, options, mode="json", history=4)
+        self.goal = options.goal
+
+    def rules(self, observation: Any) -> str:
+        return f"{super().rules(observation)}\nAim at {self.goal}."
+
+
+SHOP = ConversationKind(ShopOptions, ShopConversation)
+'''
+
 GAME = ("run", "beer_game", "--set", "horizon=2")
 
 
@@ -188,9 +222,9 @@ def test_our_methods_take_their_own_arguments(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("begin", ["ShopConversation", "partial(ShopConversation)"])
-def test_the_prompt_of_the_page_is_what_the_model_reads(tmp_path: Path, begin: str) -> None:
+def test_a_prompt_of_the_users_is_what_the_model_reads(tmp_path: Path, begin: str) -> None:
     """With its options as arguments, and its mode; a sweep refuses to go on once it has changed."""
-    block = "from functools import partial\n" + block_of_the_page("class ShopConversation")
+    block = f"from functools import partial\n{SHOP}"
     block = block.replace("(ShopOptions, ShopConversation)", f"(ShopOptions, {begin})")
     assert f"(ShopOptions, {begin})" in block
     (tmp_path / "mine.py").write_text(block)
@@ -220,6 +254,6 @@ def test_the_prompt_of_the_page_is_what_the_model_reads(tmp_path: Path, begin: s
 )
 def test_a_wrong_prompt_is_refused(tmp_path: Path, given: str, why: str) -> None:
     """In one sentence."""
-    (tmp_path / "mine.py").write_text(block_of_the_page("class ShopConversation"))
+    (tmp_path / "mine.py").write_text(SHOP)
     spec = f"llm,model=x,base_url=http://h/v1,{given}"
     refused(ended(desim_process(*GAME, "--policy", spec, cwd=tmp_path)), why)
