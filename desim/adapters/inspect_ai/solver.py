@@ -75,10 +75,6 @@ class AgentLimits:
                     f"{least}"
                 )
 
-    def may_ask(self, replies: int) -> bool:
-        """Return whether a model is asked again after so many replies."""
-        return self.max_calls is None or replies < self.max_calls
-
     def sent(self, messages: Sequence[Any], roles: Sequence[str]) -> list[Any]:
         """Return the messages that the model reads."""
         replies = [at for at, role in enumerate(roles) if role == "assistant"]

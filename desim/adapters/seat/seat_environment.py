@@ -6,7 +6,6 @@ from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.starts import Start
 from desim.adapters.seat.stepped_session import SteppedSession
 from desim.errors import DesimError, UsageError
-from desim.records.episode import Episode
 
 
 class SeatEnvironment:
@@ -27,8 +26,6 @@ class SeatEnvironment:
         self,
         seed: int | None,
         record: str | Path | None = None,
-        past: Episode | None = None,
-        *,
         start: Start | None = None,
     ) -> SteppedSession:
         """Begin an episode and close the one before it, which stays open if this one is refused.
@@ -36,10 +33,9 @@ class SeatEnvironment:
         Args:
             seed: See `Setup.begin`, also for the other arguments and the errors.
             record: The file that receives the episode.
-            past: A cut record of the same setup.
             start: The decision on record from which the episode begins.
         """
-        session = self.setup.begin(seed, record=record, past=past, label=self._label, start=start)
+        session = self.setup.begin(seed, record=record, label=self._label, start=start)
         self.close()
         self.session = session
         return session

@@ -225,13 +225,7 @@ def _check_limit(given: int | None) -> None:
 
 
 def is_same_setup(setup: Setup, recorded: Header, label: str) -> bool:
-    """Return whether a header has the world, the seats and the policies of a setup.
-
-    Args:
-        setup: The setup.
-        recorded: The header.
-        label: The caller's name as a policy, as given to `Setup.begin`.
-    """
+    """Return whether a header has the world, the policies, and the seats under a caller's label."""
     labels = dict.fromkeys(setup.seats, label)
     labels |= {role: label_of(policy) for role, policy in setup.others.items()}
     # An episode that began in another record has its futures, and one more.
