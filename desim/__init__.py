@@ -7,7 +7,7 @@ The public names, by task; the README leads to the page of each:
 * A policy: `Policy`, `Seat`, `Simulator`.
 * One episode: `play`, `play_async`, `play_series`, `Run`, `Limits`, `Episode`.
 * A record: `replay`, `resume`, `branch`, `play_branch`, `export`.
-* Many episodes: `sweep`, `compare`, `select`, `workers`, `load`, `Rows`.
+* Many episodes: `sweep`, `compare`, `select`, `load`, `Rows`.
 * Search, and the value of decisions: `tune`, `problem`, `regret`.
 * A world of one's own, checked: `check`.
 * Pictures and pages: `plot_episode`, `write_report`.

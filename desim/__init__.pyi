@@ -14,7 +14,6 @@ from desim.core.roles import Option as Option
 from desim.core.roles import Role as Role
 from desim.core.run import Run as Run
 from desim.core.world import World as World
-from desim.engine.run.executors import workers as workers
 from desim.episodes.ahead import Simulator as Simulator
 from desim.episodes.driver import play as play
 from desim.episodes.driver import play_async as play_async

@@ -10,7 +10,7 @@ from desim.cli.tables import print_json
 from desim.core.limits import Limits
 from desim.engine.plan import Row
 from desim.errors import UsageError
-from desim.rows.failures import failures_text
+from desim.rows.notes import failures_text
 from desim.show.console import console
 from desim.show.table import print_tables
 from desim.studies.boards.baselines import (

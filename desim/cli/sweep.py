@@ -12,7 +12,7 @@ from desim.cli.exit_codes import fail
 from desim.cli.options import POLICIES, SET, SPECS, PrintOptions, Spending, command
 from desim.cli.tables import print_found, print_json
 from desim.errors import UsageError
-from desim.rows.failures import failures_text
+from desim.rows.notes import failures_text
 from desim.rows.rows import Rows
 from desim.schema.signatures import given
 from desim.show.console import console

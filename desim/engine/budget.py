@@ -23,7 +23,7 @@ class MoneyLimit:
         name: Its name in errors: an option, or a key of a file.
         spent: What earlier commands have spent of it, and then the calls of this one.
         reserved: The most that each call under way can cost.
-        left: The end of the error after a call that could cost more than was left; else empty.
+        left: The end of the error after a call that could cost more than was left.
     """
 
     name: str
@@ -39,13 +39,11 @@ class CommandBudget:
 
     The most that a call can cost is reserved, so that the calls under way do not exceed a limit
     together. A call whose cost has no bound is made alone and may exceed it.
-    The payments of an earlier command for a resumed record are not counted again.
 
     Attributes:
         max_calls: Requests sent.
-        max_cost: Money.
+        max_cost: Money; one of the *shared* limits as well.
         calls_at_once: Most calls under way at one endpoint.
-        shared: The limits of money: those given, and `max_cost`.
         purses: Budgets of a part of the command's policies, by name.
     """
 
@@ -92,8 +90,8 @@ class CommandBudget:
     def reserved(self, call: float) -> Iterator[None]:
         """Reserve the most that a call can cost while it is under way; infinite: not known.
 
-        Waits while calls under way have reserved what it needs; where less is left, raises
-        `LimitReached`. What it has cost is counted before the end of the block.
+        Waits while calls under way have reserved what it needs; raises `LimitReached` where less is
+        left. What the call has cost is counted in the block.
         """
         with _LOCK:
             while not self._fits(call):
@@ -133,12 +131,7 @@ def command_budget(purse: str = "") -> CommandBudget:
 
 @contextmanager
 def spending(budget: CommandBudget) -> Iterator[CommandBudget]:
-    """Share a budget among all policies that are built in the block.
-
-    >>> with spending(CommandBudget(max_calls=100)) as budget:
-    ...     command_budget() is budget
-    True
-    """
+    """Share a budget among all policies that are built in the block."""
     token = _present.set(budget)
     try:
         yield budget

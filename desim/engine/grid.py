@@ -40,13 +40,8 @@ def grid(
 ) -> Grid:
     """Return the plan of a sweep: models, then points of a design, then policies, then seeds.
 
-    *changes* are `set` of `sweep`, which explains the other arguments. *points* are those of a
-    design, at which every model and policy is played: values of the same parameters and arguments
-    each, which *changes* do not set.
-
-    Raises:
-        UsageError: A name does not exist, something is given twice, empty or wrong, or there are
-            more than 10 million episodes.
+    *changes* are `set` of `sweep`, which explains the other arguments. *points* of a design are
+    values of the same parameters and arguments each, which *changes* do not set.
     """
     if points:
         refuse_duplicates("parameter", [*points[0], *(changes or {})])
@@ -135,20 +130,12 @@ def _refuse_many(episodes: int) -> None:
         )
 
 
-# -- seeds -----------------------------------------------------------------------------------------
-
-
 def checked_seeds(seeds: Iterable[int]) -> tuple[int, ...]:
-    """Return seeds as a tuple.
-
-    Raises:
-        UsageError: There are none or more than 10 million, or one is given twice or is none.
-    """
+    """Return seeds as a tuple; raise a `UsageError` for none, too many, wrong or equal ones."""
     if isinstance(seeds, str | bytes) or not isinstance(seeds, Iterable):
         raise UsageError(
             f"seeds are {short_repr(seeds)}; give a list or a range, such as range(100)"
         )
-    _refuse_many(_count(seeds))
     checked = tuple(map(from_numpy, itertools.islice(seeds, MAX_EPISODES + 1)))
     _refuse_many(len(checked))
     if not checked:

@@ -1,8 +1,7 @@
 """Files that models and policies open themselves, which no parameter and no argument names.
 
-An audit hook of Python notes them while user code is imported, built or played (`noting`). What is
-opened otherwise than by Python, such as by a database library, is not noted. A worker sends them
-with the row.
+An audit hook of Python notes them while user code is imported, built or played (`noting`). What a
+library opens otherwise, such as a database, is not noted. A worker sends them with the row.
 """
 
 import contextlib
@@ -41,7 +40,7 @@ class _Read:
 _opened: dict[str, _Read] = {}
 #: Files that this process has written: they are results and no data.
 _written: set[str] = set()
-#: The frames that opened the `noting` contexts: frames further out than the first only started the
+#: The frames that opened the `noting` contexts: those further out than the first only started the
 #: play. The hook cannot be removed, and does nothing while there are none.
 _noting: list[FrameType] = []
 
@@ -129,8 +128,7 @@ def _packages(frame: FrameType | None) -> Iterator[str]:
     while frame is not None and frame is not outermost:
         name = frame.f_globals.get("__name__")
         if isinstance(name, str) and name != __name__:
-            # A worker has another name for a script.
-            yield "__main__" if name == "__mp_main__" else _package(name)
+            yield _package(name)
         frame = frame.f_back
 
 

@@ -21,14 +21,7 @@ from desim.short_repr import short_repr
 
 
 def combinations(values: Mapping[str, Any]) -> Iterator[dict[str, str]]:
-    """Yield every combination of the values as texts; the last name varies fastest.
-
-    Args:
-        values: One value or a sequence of values by parameter. An empty mapping yields one empty
-            combination.
-
-    Raises:
-        UsageError: A parameter has no value, or has the same value twice.
+    """Yield every combination of the values by parameter as texts; the last name varies fastest.
 
     >>> list(combinations({"weeks": [26, 52], "lead": 2}))
     [{'weeks': '26', 'lead': '2'}, {'weeks': '52', 'lead': '2'}]
@@ -52,11 +45,7 @@ def from_numpy(value: Any) -> Any:
 
 
 def refuse_duplicates(what: str, values: Iterable[Any], instead: str = "once") -> None:
-    """Check that no value occurs twice.
-
-    Raises:
-        UsageError: A value occurs twice.
-    """
+    """Raise a `UsageError` if a value occurs twice."""
     seen = set()
     for value in values:
         if value in seen:
@@ -65,11 +54,7 @@ def refuse_duplicates(what: str, values: Iterable[Any], instead: str = "once") -
 
 
 def value_text(value: Any) -> str:
-    """Return a value as text; its type is checked where the text is read.
-
-    Raises:
-        UsageError: The value is not plain.
-    """
+    """Return a plain value as text; its type is checked where the text is read."""
     if isinstance(value, str):
         return value
     try:
@@ -88,11 +73,8 @@ Scale = Literal["float", "int", "log"]
 _SCALES: tuple[Scale, ...] = get_args(Scale)
 
 #: Values of a range are rounded to so many digits of its width, so that tables stay readable; of a
-#: logarithmic one, to so many digits of the value.
-_DIGITS = 7
-
-#: A value counts as on the edge within this share of the range.
-_EDGE = 0.05
+#: logarithmic one, to so many digits of the value. On the edge is what is within a share of it.
+_DIGITS, _EDGE = 7, 0.05
 
 _FORMS = (
     "low:high, int:low:high with whole numbers, log:low:high above 0, each with the lower number "
@@ -102,16 +84,7 @@ _FORMS = (
 
 @frozen
 class Range:
-    """All numbers between two ends, which are included.
-
-    Attributes:
-        low: The lower end; above 0 on a logarithmic scale.
-        high: The upper end, above *low*.
-        scale: "float"; "int" for whole numbers; "log" for equally likely ratios.
-
-    Raises:
-        UsageError: The ends do not meet these conditions.
-    """
+    """All numbers between two ends, which are included, as whole ones or by equal ratios."""
 
     low: float
     high: float
@@ -154,11 +127,7 @@ class Range:
 
 @frozen
 class Choices:
-    """Several values without an order.
-
-    Raises:
-        UsageError: There are fewer than 2 values, one occurs twice, is empty or is not finite.
-    """
+    """Several values without an order: at least 2, all different and none empty."""
 
     values: tuple[Any, ...]
 
@@ -189,9 +158,6 @@ class Choices:
 def read_range(text: str) -> Range | Choices | None:
     """Return the range or choices of a text; None for other texts, such as a path with a colon.
 
-    Raises:
-        UsageError: The text begins like a range or a choice, but is malformed.
-
     >>> str(read_range("int:0:60")), read_range("csv:file.csv:demand")
     ('int:0:60', None)
     """
@@ -210,12 +176,6 @@ def read_range(text: str) -> Range | Choices | None:
 
 def read_ranges(given: Mapping[str, Any]) -> tuple[dict[str, Range | Choices], dict[str, Any]]:
     """Return the ranges of a search, and the parameters that have one value.
-
-    Args:
-        given: By parameter: a range, a choice, a text of one, or any other value.
-
-    Raises:
-        UsageError: No range is given, or one is wrong.
 
     >>> read_ranges({"policy.target": "int:0:60", "horizon": 26})
     ({'policy.target': Range(low=0.0, high=60.0, scale='int')}, {'horizon': 26})
@@ -240,9 +200,6 @@ def read_ranges(given: Mapping[str, Any]) -> tuple[dict[str, Range | Choices], d
 #: A model's name in the catalog, its preset or the nearest one, and the model with its parameters.
 NamedModel = tuple[str, str, Model[Any]]
 
-#: Stands for a missing value; differs from every parameter's value.
-_MISSING = object()
-
 
 def named_models(
     models: Sequence[Any],
@@ -252,14 +209,7 @@ def named_models(
 ) -> Iterator[NamedModel]:
     """Yield each model for each combination of parameters, and of each one all points of a design.
 
-    Args:
-        models: Names (perhaps with `/preset`), model classes or models.
-        preset: For models given by name or class; empty means the first.
-        params: A value or a list of values by parameter.
-        points: Texts by further parameters, the same parameters at all points.
-
-    Raises:
-        UsageError: A name does not exist, or a model refuses a value.
+    Points are texts by further parameters; the other arguments are those of `sweep`.
     """
     for given in models:
         built, own = _model(given, preset)
@@ -281,10 +231,7 @@ def _model(given: Any, preset: str) -> tuple[Model[Any], str]:
 def shown_parameters(models: Sequence[NamedModel], names: Sequence[str]) -> list[dict[str, Any]]:
     """Return for each model the parameters that its rows show: the same for all of one class.
 
-    Args:
-        models: All models of a sweep.
-        names: Parameters that are shown in any case; others are where a model differs from its
-            preset.
+    These are those in *names*, and those in which a model differs from its preset.
     """
     opened = {name[:end] for name in names for end, letter in enumerate(name) if letter == "."}
     plain = [_open(_plain(model), opened) for _, _, model in models]
@@ -295,7 +242,7 @@ def shown_parameters(models: Sequence[NamedModel], names: Sequence[str]) -> list
             presets_of[name, preset] = _open(_usual(type(model), preset), opened) or values
         usual = presets_of[name, preset]
         differing.setdefault(name, set(names)).update(
-            key for key in values if values[key] != usual.get(key, _MISSING)
+            key for key in values if key not in usual or values[key] != usual[key]
         )
     return [
         {key: value for key, value in values.items() if key in differing[name]}

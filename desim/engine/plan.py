@@ -18,21 +18,22 @@ from desim.core.limits import Limits
 from desim.core.model import Model, revision_of
 from desim.core.policy import Policy
 from desim.engine.policies import PolicyEntry, inside, is_fixed, players, waits
-from desim.engine.sqlite_file import UNREADABLE
 from desim.errors import BadRecord
 from desim.schema import to_plain
 from desim.schema.convert import plain_scalar
+
+#: Exceptions that the decoding of a stranger's JSON raises.
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, TypeError)
 
 #: The result of one job: plain JSON values, the same keys in all rows of a sweep (see `Rows`).
 Row = dict[str, Any]
 
 #: Keys of rows: of a design the index of the point, and the policy without its arguments; the file
 #: of the record in the folder of the sweep; series, with unit, label, role and period of each; the
-#: worst score, if the model declares one; the cluster of the seed, if the model groups its seeds;
-#: by item its part of the score and whether it was answered right, if the model declares items; the
-#: revision of the world (see `revision_of`); whether the episode is known to be the same on every
-#: seed; the share of default actions in the decisions, if policies count these, as language models
-#: do; and, if asked for, what was used, and the results of episodes in a row.
+#: worst score and the cluster of the seed, if the model declares them; by item its part of the
+#: score and whether it was answered right; the revision of the world; whether the episode is known
+#: to be the same on every seed; the share of default actions in the decisions, if policies count
+#: these; and, if asked for, what was used, and the results of episodes in a row.
 POINT, GIVEN, RECORD = "point", "given", "record"
 SERIES, SERIES_COLUMNS = "series", "series_columns"
 WORST_SCORE, CLUSTER, ITEMS, REVISION = "worst_score", "cluster", "items", "revision"
@@ -54,8 +55,6 @@ class Cell:
     """A model and policies, and how their episodes are played.
 
     Attributes:
-        model: The model with all its parameters.
-        entry: The policies, and their label.
         name: The model's name in the catalog.
         preset: The preset it was made from, or the nearest one.
         params: The parameters that were set, vary in the sweep, or differ from the preset.
@@ -63,8 +62,7 @@ class Cell:
         given: The label of the policies without the arguments of the point; empty without one.
         limits: The limits of wall time, events and decisions; an episode that reaches one fails.
         series: Whether rows hold the model's series.
-        out: The folder of the sweep, which receives the records of its episodes; None records
-            nothing.
+        out: The folder that receives the records of its episodes; None records nothing.
         episodes: Episodes of a job in a row with the same policies, which may learn in between; the
             first has the seed of the job, each further one the next seed.
         usage: Whether results hold what episodes used: calls, tokens, money, seconds.
@@ -95,15 +93,16 @@ class Cell:
     def plays(self) -> dict[str, str]:
         """Return the data that determine the episodes, by topic; see `code_topics`."""
         entry = self.entry
-        model = msgspec.json.encode([self.name, to_plain(self.model)]).decode()
-        series = {"series": "in rows"} if self.series else {}
-        records = {"records": "of all episodes"} if self.out else {}
-        in_a_row = {"episodes in a row": str(self.episodes)} if self.episodes > 1 else {}
-        usage = {"usage": "in results"} if self.usage else {}
-        played = f"{entry.label} = {entry.named}" if entry.named else entry.label
-        limits = limits_text(self.limits)
-        beside = {**series, **records, **in_a_row, **usage}
-        return {"model": model, "policies": played, "limits": limits, **beside}
+        topics = {
+            "model": msgspec.json.encode([self.name, to_plain(self.model)]).decode(),
+            "policies": f"{entry.label} = {entry.named}" if entry.named else entry.label,
+            "limits": limits_text(self.limits),
+            "series": "in rows" if self.series else "",
+            "records": "of all episodes" if self.out else "",
+            "episodes in a row": str(self.episodes) if self.episodes > 1 else "",
+            "usage": "in results" if self.usage else "",
+        }
+        return {topic: text for topic, text in topics.items() if text}
 
     @cached_property
     def parts(self) -> tuple[Any, ...]:
@@ -134,10 +133,7 @@ class Cell:
         return not any(kind.reaches or kind.after is not Policy.after for kind in kinds)
 
     def record_name(self, seed: int) -> str:
-        """Return the name of the record of a job in the folder of the sweep.
-
-        The same for equal parameters, policies and seeds, in whatever sweep they are played.
-        """
+        """Return the name of the record of a seed: the same in whatever sweep it is played."""
         named = [self.entry.named] if self.entry.named else []
         plain = msgspec.json.encode([self.name, to_plain(self.model), *named], order="sorted")
         model = "-".join(filter(None, [self.name, self.preset]))
@@ -189,20 +185,19 @@ class Job:
     seed: int
 
     @property
-    def record_name(self) -> str:
-        """The name of its record in the folder of the sweep; of episodes in a row a folder."""
-        return self.cell.record_name(self.seed)
+    def record(self) -> Path | None:
+        """The file of its record, of episodes in a row a folder; None if it is not recorded."""
+        out = self.cell.out
+        return None if out is None else out / self.cell.record_name(self.seed)
 
     @property
-    def record(self) -> Path | None:
-        """The file of its record; None if it is not recorded."""
-        return self.cell.out / self.record_name if self.cell.out is not None else None
+    def has_record(self) -> bool:
+        """Whether it has a record, whole or not."""
+        return self.record is not None and self.record.exists()
 
 
 def safe_name(name: str, longest: int = 60) -> str:
-    """Return a name as a part of a file's name; different names stay different.
-
-    A digest of 8 is added where characters are changed, or there are more than *longest*.
+    """Return a name as a part of a file's name, with a digest where characters are replaced.
 
     >>> safe_name("GPT-5.4"), safe_name("a/b")
     ('GPT-5.4', 'a_b-c14cddc0')
@@ -217,10 +212,8 @@ def safe_name(name: str, longest: int = 60) -> str:
 class Grid:
     """The jobs of some cells: those of the first cell with all seeds, then of the next.
 
-    Attributes:
-        cells: The models with policies.
-        seeds: Of every cell, so that comparisons are paired: whole numbers of at least 0, all
-            different.
+    Seeds are whole numbers of at least 0, all different; all cells have the same ones, so that
+    comparisons are paired.
     """
 
     cells: tuple[Cell, ...]

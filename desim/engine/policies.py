@@ -22,22 +22,16 @@ from desim.episodes.lineup import Policies, assigned, is_coroutine, maker_of
 from desim.errors import UsageError, possible
 from desim.schema.arguments import parameters
 
-#: The argument by which a policy names the host that it waits for, and the text of a host that it
-#: takes from elsewhere, such as an environment variable.
-HOST, DEFAULT_HOST = "base_url", "default"
-
-#: The argument by which a policy names the file of what it learns.
-_MEMORY = "memory"
+#: The arguments by which a policy names the host that it waits for, and the file of what it learns;
+#: and the text of a host that it takes from elsewhere, such as an environment variable.
+HOST, _MEMORY, DEFAULT_HOST = "base_url", "memory", "default"
 
 
 @frozen
 class PolicyEntry:
-    """One way to play, and its name in rows and tables.
+    """One way to play, and its name in rows and tables: equal labels mean equal policies.
 
-    Attributes:
-        label: A text without memory addresses; equal labels mean equal policies.
-        policies: What `desim.play` takes as its policies.
-        named: The label of the policies themselves where the user gave them a name.
+    *named* is the label of the policies themselves where the user gave them a name.
     """
 
     label: str
@@ -63,7 +57,7 @@ class PolicyEntry:
                 found[f"{role}.{name}" if role else name] = value
                 common.setdefault(name, []).append(value)
         same = {name: each[0] for name, each in common.items() if all(v == each[0] for v in each)}
-        return {**found, **{name: each for name, each in same.items() if name not in found}}
+        return found | {name: each for name, each in same.items() if name not in found}
 
 
 def entries(
@@ -71,18 +65,8 @@ def entries(
 ) -> Iterator[PolicyEntry]:
     """Yield one entry for each policy and each combination of the arguments that it takes.
 
-    An argument that a spec sets already is not varied, so a fixed policy can be compared with
-    varied ones.
-
-    Args:
-        policies: Specs, classes, functions and other callables, instances of attrs classes, or
-            mappings of roles to these; a mapping whose keys are no roles names its policies.
-        arguments: A value or a list of values by argument.
-        model: The model whose policies the specs name.
-
-    Raises:
-        UsageError: An unknown policy, an argument that no policy takes, or an object that is no
-            policy.
+    A mapping whose keys are no roles names its policies. An argument that a spec sets already is
+    not varied, so a fixed policy can be compared with varied ones.
     """
     known: set[str] = set()
     for name, given in _with_names(policies, model):
@@ -153,11 +137,11 @@ def _varied(
 ) -> tuple[Any, set[str]]:
     """Return policies with arguments, and the names of all that they take and that are not set.
 
-    Of the arguments of a role, those that name it come before those of all roles.
+    Each policy gets those that it takes; of a role, those that name it come before those of all.
 
     Args:
         given: One policy, or several by role, by part or by the name of a line-up.
-        texts: The arguments; each policy gets those that it takes.
+        texts: The arguments.
         model: The model that they play.
         has_role: Whether a single policy plays one role, which need not be a default role.
     """
@@ -201,11 +185,9 @@ def _set(given: Any, texts: Mapping[str, str]) -> Any:
 
 
 def players(model: Model[Any], policies: Policies) -> Iterator[Any]:
-    """Yield what some policies of a model depend on.
+    """Yield what some policies of a model depend on, as `Policy.dependencies` does.
 
-    Yields:
-        Their classes and functions, what these find by name, and as texts what their specs hold;
-        as bytes what they read of the model.
+    These are classes and functions, as texts what specs hold, as bytes what is read of the model.
     """
     for policy, of in assigned(model, policies):
         yield from _policy(policy, of)
@@ -292,9 +274,6 @@ def waits(model: Model[Any], policies: Policies) -> bool:
     A policy waits for a host, as language models do, and none keeps what it learns in a file, which
     several episodes would read and write at once. Or one is a coroutine where an event loop runs
     already, as in a notebook.
-
-    Raises:
-        UsageError: A policy does not exist.
     """
     given = [(one, maker_of(one, of)) for one, of in assigned(model, policies)]
     keeps_file = any(_MEMORY in made.reaches and _texts(one).get(_MEMORY) for one, made in given)
@@ -312,11 +291,7 @@ def _a_loop_runs() -> bool:
 
 
 def host_of(policy: Any, model: Model[Any]) -> str:
-    """Return the host that a policy waits for; empty if its class declares none.
-
-    Raises:
-        UsageError: The policy does not exist.
-    """
+    """Return the host that a policy waits for; empty if its class declares none."""
     if HOST not in maker_of(policy, model).reaches:
         return ""
     return _texts(policy).get(HOST, DEFAULT_HOST)

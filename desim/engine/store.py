@@ -1,11 +1,13 @@
 """The store of cells: results by cell and seed, in a folder or in memory, which any plan finds.
 
-A cell is a model with all its parameters, a line-up, and how both are played. A group is what the
-store keeps of one: its data, the topics of the code and the files that determine its results, and
-these by seed. What depends on the plan, such as names of presets, is added when rows are read.
+It is a SQLite file of plain tables with JSON, locked by one writer, refused when it is damaged. A
+group is what it keeps of a cell: its data, the topics of the code and the files that determine its
+results, and these by seed. What depends on the plan, such as presets, is added to rows when read.
 """
 
+import contextlib
 import itertools
+import sqlite3
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -15,16 +17,16 @@ from typing import Any
 import msgspec
 
 from desim.engine.fingerprint import changed_topics, code_topics, file_topics, opened_topics
-from desim.engine.plan import Cell, Grid, encode, has_failed, row_of
-from desim.engine.sqlite_file import opened, sentences, transaction
-from desim.errors import UsageError
+from desim.engine.plan import UNREADABLE, Cell, Grid, encode, has_failed, row_of
+from desim.errors import BadRecord, UsageError
 
 #: The file's name in a folder, and the files that a finished command writes beside it.
 FILE_NAME = "sweep.sqlite"
 RESULTS = ("rows.csv", "rows.jsonl")
 
-#: The tables of the file, and their version. A seed may be larger than SQLite's integers.
-_FORM = 6
+#: The tables of the file, their version, and the mark of a file of ours ("desm" in ASCII). A seed
+#: may be larger than SQLite's integers.
+_FORM, _APPLICATION = 6, 0x6465736D
 _TABLES = (
     "CREATE TABLE cells (id INTEGER PRIMARY KEY, plays BLOB UNIQUE, topics BLOB)",
     "CREATE TABLE results (cell INTEGER, seed TEXT, result BLOB, PRIMARY KEY (cell, seed))",
@@ -33,8 +35,6 @@ _TABLES = (
 
 #: Most cells and topics that a text names.
 _MAX_NAMED = 3
-
-_topics = msgspec.json.Decoder(dict[str, str]).decode
 
 
 class SweepWarning(UserWarning):
@@ -45,7 +45,9 @@ class SweepWarning(UserWarning):
 #: group and its frame, whose values keep their digits.
 _Raw = dict[str, msgspec.Raw]
 _LastPlan = tuple[list[int], list[tuple[int, tuple[_Raw, _Raw]]]]
+
 _last_plan = msgspec.json.Decoder(_LastPlan).decode
+_topics = msgspec.json.Decoder(dict[str, str]).decode
 
 
 class Store(AbstractContextManager["Store"]):
@@ -55,12 +57,10 @@ class Store(AbstractContextManager["Store"]):
         folder: Created with the file if needed. None keeps results in memory, whatever their code.
         read: Open an existing file for reading only.
         restart: Discard kept results of the plan's cells whose code or files have changed; where
-            none have, all of the plan's jobs. Discard a damaged file, or one of another format.
+            none have, all of the plan's jobs.
         retry_failed: Discard the plan's failed episodes.
 
-    Raises:
-        UsageError: No folder is given to discard results of, it cannot be used or has rows without
-            the file, this is no usable one, or another process is writing it.
+    A `UsageError` says why a folder or a file cannot be used.
     """
 
     def __init__(
@@ -85,26 +85,19 @@ class Store(AbstractContextManager["Store"]):
                         f"remove {rows.name} to start anew"
                     )
         self._known: dict[tuple[int, ...], tuple[list[Any], dict[str, str]]] = {}
-        with sentences(self.path):
+        with _sentences(self.path):
             path = None if folder is None else self.path
-            self.file = opened(path, _TABLES, _FORM, read=read, restart=restart)
+            self.file = _opened(path, read=read)
 
     def __exit__(self, *_: object) -> None:
         self.file.close()
 
-    def __len__(self) -> int:
-        return int(self._one("SELECT count(*) FROM results")[0])
-
     def of(self, plan: Grid, *, shown: bool = False) -> "Kept":
         """Return what is kept of a plan, whose rows `rows` reads from now on if it is *shown*.
 
-        Raises:
-            UsageError: Code or files of kept results have changed, or the file cannot be written.
-
-        Warns:
-            SweepWarning: Results were discarded.
+        Refuses results of other code or files; a `SweepWarning` says that some were discarded.
         """
-        with sentences(self.path):
+        with _sentences(self.path):
             groups, discarded = self._groups(plan)
             kept = Kept(self, plan.seeds, groups)
             if self._restart and not discarded:
@@ -118,14 +111,14 @@ class Store(AbstractContextManager["Store"]):
                 for file in map(self.path.with_name, RESULTS):
                     file.unlink(missing_ok=True)  # perhaps of another plan; written anew at the end
                 last = encode([[*plan.seeds], [*zip(groups, plan.frames, strict=True)]])
-                with transaction(self.file):
+                with _transaction(self.file):
                     self.file.execute("DELETE FROM last")
                     self.file.execute("INSERT INTO last VALUES (?)", (last,))
         return kept
 
     def rows(self) -> Iterator[bytes]:
         """Yield the rows of the last command's plan as JSON, in the order of its jobs."""
-        with sentences(self.path):
+        with _sentences(self.path):
             if (last := self._last()) is None:
                 raise UsageError(f"{self.path} holds results, but no rows of a sweep")
             seeds, cells = last
@@ -140,7 +133,7 @@ class Store(AbstractContextManager["Store"]):
 
     def shown_topics(self) -> dict[str, str]:
         """Return the topics of the last command's rows, with policies' names where these differ."""
-        with sentences(self.path):
+        with _sentences(self.path):
             if (last := self._last()) is None:
                 return {}
             found: dict[str, str] = {}
@@ -151,8 +144,6 @@ class Store(AbstractContextManager["Store"]):
                     same = found.setdefault(topic, text) == text
                     found[topic if same else f"{topic} of {plays.get('policies', group)}"] = text
             return found
-
-    # -- results -----------------------------------------------------------------------------------
 
     def seeds(self, group: int) -> set[str]:
         """Return the seeds of the kept results of a group, as texts."""
@@ -165,14 +156,12 @@ class Store(AbstractContextManager["Store"]):
         result: bytes = self._one(query, group, seed)[0]
         return result
 
-    # -- groups ------------------------------------------------------------------------------------
-
     def _groups(self, plan: Grid) -> tuple[list[int], int]:
         """Return the group of each cell of a plan, and how many results of other code were kept."""
         keys = [encode(cell.plays()) for cell in plan.cells]
         groups: dict[bytes, int] = {}
         changed: dict[int, tuple[str, list[str]]] = {}
-        with transaction(self.file):
+        with _transaction(self.file):
             for key, cell in zip(keys, plan.cells, strict=True):
                 if key in groups:
                     continue
@@ -262,13 +251,9 @@ class Kept:
     def add(
         self, jobs: Sequence[int], results: Sequence[bytes], files: Sequence[Mapping[str, str]]
     ) -> None:
-        """Commit the results of some jobs, with the files that were opened to play each, or none.
-
-        Raises:
-            UsageError: A file has changed meanwhile, or the store cannot be written.
-        """
+        """Commit the results of some jobs, with the files that were opened to play each."""
         groups = [self._groups[job // len(self._seeds)] for job in jobs]
-        with sentences(self._store.path), transaction(self._store.file):
+        with _sentences(self._store.path), _transaction(self._store.file):
             for (group, noted), _ in itertools.groupby(zip(groups, files, strict=True)):
                 if noted:
                     self._store.note_files(group, noted)
@@ -278,7 +263,7 @@ class Kept:
 
     def results(self, jobs: Iterable[int]) -> Iterator[bytes]:
         """Yield the results of some jobs, in their order."""
-        with sentences(self._store.path):
+        with _sentences(self._store.path):
             for job in jobs:
                 yield self._store.result(*self._key(job))
 
@@ -287,7 +272,7 @@ class Kept:
         jobs = sorted(self._kept)
         found = [job for job, row in zip(jobs, self.results(jobs), strict=True) if where(row)]
         query = "DELETE FROM results WHERE cell = ? AND seed = ?"
-        with sentences(self._store.path), transaction(self._store.file):
+        with _sentences(self._store.path), _transaction(self._store.file):
             self._store.file.executemany(query, map(self._key, found))
         self._kept.difference_update(found)
         return len(found)
@@ -302,3 +287,95 @@ def _some(texts: Iterable[str]) -> str:
     every = [*dict.fromkeys(texts)]
     more = f" and {len(every) - _MAX_NAMED:,} more" if len(every) > _MAX_NAMED else ""
     return ", ".join(every[:_MAX_NAMED]) + more
+
+
+# -- the file --------------------------------------------------------------------------------------
+
+
+def _opened(path: Path | None, *, read: bool) -> sqlite3.Connection:
+    """Open a file, or tables in memory; a writer makes the file, and locks it until it is closed.
+
+    It refuses a foreign file, a damaged one and one of another version.
+    """
+    if path is not None and not read:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()  # SQLite takes an empty file for a new one
+    # For writing, even to read: SQLite may have to roll back a cut commit.
+    uri = "file::memory:" if path is None else f"{path.resolve().as_uri()}?mode=rw"
+    file = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=0)
+    try:
+        if read:
+            file.execute("BEGIN")
+        else:
+            file.execute("PRAGMA locking_mode = EXCLUSIVE")
+            with _transaction(file):  # takes the lock, which is then kept
+                if not file.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                    marks = f"application_id = {_APPLICATION}", f"user_version = {_FORM:d}"
+                    for statement in (*_TABLES, *(f"PRAGMA {mark}" for mark in marks)):
+                        file.execute(statement)
+        fault = _fault(file)
+    except BaseException:
+        file.close()
+        raise
+    if fault:
+        file.close()
+        raise UsageError(f"{path} {fault}; remove it to start anew, or choose another folder")
+    return file
+
+
+def _fault(file: sqlite3.Connection) -> str:
+    """Return why a file cannot be used; empty if it can."""
+    if _pragma(file, "application_id") != _APPLICATION:
+        return "is no checkpoint of a sweep"
+    if (version := _pragma(file, "user_version")) != _FORM:
+        return f"has format {version} and this desim writes format {_FORM}"
+    try:
+        # An untrusted file may hold a view under the name, whose query need not end.
+        found = file.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+        if {sql for (sql,) in found} != {*_TABLES}:
+            return "is no checkpoint of a sweep: it has other tables"
+        return "" if _pragma(file, "quick_check(1)") == "ok" else "is damaged"
+    except sqlite3.DatabaseError:
+        return "is damaged"
+
+
+def _pragma(file: sqlite3.Connection, name: str) -> object:
+    return file.execute(f"PRAGMA {name}").fetchone()[0]
+
+
+@contextlib.contextmanager
+def _transaction(file: sqlite3.Connection) -> Iterator[None]:
+    """Commit what is written in the block, all of it or nothing."""
+    file.execute("BEGIN EXCLUSIVE")
+    try:
+        yield
+        file.execute("COMMIT")
+    except BaseException:
+        # On a full disk SQLite has rolled back itself, and a second time is an error.
+        if file.in_transaction:
+            file.execute("ROLLBACK")
+        raise
+
+
+@contextlib.contextmanager
+def _sentences(path: Path) -> Iterator[None]:
+    """Turn errors of SQLite and of the file system into a `UsageError`, of JSON in `BadRecord`."""
+    try:
+        yield
+    except UNREADABLE as fault:
+        raise BadRecord(f"{path} is not as a sweep wrote it: {fault}") from None
+    except OSError as fault:
+        text = f"{path} cannot be made: {fault.strerror}"
+        raise UsageError(f"{text}; choose another folder") from None
+    except sqlite3.Error as fault:
+        code = getattr(fault, "sqlite_errorcode", 0) & 0xFF
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            text = f"{path} is being written by another process; wait, or choose another folder"
+        elif code == sqlite3.SQLITE_FULL:
+            text = (
+                f"the disk of {path.parent} is full; the rows before are kept, and the same "
+                "command goes on from there once there is room"
+            )
+        else:
+            text = f"{path} cannot be used: {fault}; choose another folder"
+        raise UsageError(text) from None

@@ -1,11 +1,13 @@
-"""Rows by column: the names of columns, their values, and groups of rows."""
+"""Rows: kept as compressed JSON; by column, their names and values, and groups of rows."""
 
 import json
 import math
+import zlib
 from array import array
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain, islice
 from typing import Any
 
 import msgspec
@@ -39,15 +41,48 @@ _KEPT = (*_RESULTS, "error", CLUSTER, FIXED, REVISION, RECORD, DEFAULTS, WORST_S
 #: The prefixes of full names, and those that are left out where a name stays unique.
 _PREFIXES, _LEFT_OUT = ("params.", "policy.", "metrics."), ("params.", "metrics.", "series.")
 
+#: Rows of a block, which is compressed as a whole, and the fastest level of zlib: enough for rows
+#: that repeat their keys.
+_BLOCK, _LEVEL = 256, 1
+
 _encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(Row).decode
+
+
+class PackedRows:
+    """Rows as JSON without line breaks, in blocks; a row is decoded whenever it is accessed."""
+
+    def __init__(self, lines: Iterable[bytes]) -> None:
+        self._blocks: list[bytes] = []
+        self._count = 0
+        left = iter(lines)
+        while block := list(islice(left, _BLOCK)):
+            self._blocks.append(zlib.compress(b"\n".join(block), _LEVEL))
+            self._count += len(block)
+        # The block that was read last, as rows are usually accessed in order.
+        self._open: tuple[int, list[bytes]] = (-1, [])
+
+    def __getitem__(self, index: int) -> Row:
+        block, within = divmod(index, _BLOCK)
+        if self._open[0] != block:
+            self._open = block, self._lines(block)
+        return _decode(self._open[1][within])
+
+    def __iter__(self) -> Iterator[Row]:
+        return map(_decode, chain.from_iterable(map(self._lines, range(len(self._blocks)))))
+
+    def __len__(self) -> int:
+        return self._count
+
+    def _lines(self, block: int) -> list[bytes]:
+        return zlib.decompress(self._blocks[block]).split(b"\n")
 
 
 class Gathered:
     """What one pass over rows finds.
 
     Attributes:
-        cells: Of each cell the keys that its rows share: model, preset, parameters, policy,
-            arguments. Cells are in the order of their first rows.
+        cells: Of each cell the keys that its rows share, in the order of their first rows.
         cell: The index of the cell of each row.
         has_items: Whether a row has parts of its score by item.
         paths: By the full name of each column where a row has its value.
@@ -115,26 +150,20 @@ class RowColumns(Sequence[Row]):
         """The columns of models and parameters that have several values, as tables name them."""
         found = []
         for name, path in self.gathered.paths.items():
-            values = self.of_cells(path) if path[0] in ("model", "preset", "params") else ()
+            values = self._of_cells(path) if path[0] in ("model", "preset", "params") else ()
             if len({*map(repr, values)}) > 1:
                 short = name.removeprefix("params.")
                 found.append(name if len(self._full(short)) > 1 else short)
         return tuple(found)
 
-    def of_cells(self, path: Path) -> list[Any]:
-        """Return the values of each cell at a path."""
+    def _of_cells(self, path: Path) -> list[Any]:
         return [value_at(one, path) for one in self.gathered.cells]
 
     def _full(self, name: str) -> list[str]:
         return [full for prefix in _PREFIXES if (full := prefix + name) in self.gathered.paths]
 
     def find(self, name: str) -> Path:
-        """Return the path of a column.
-
-        Raises:
-            UsageError: The column does not exist, or a parameter, an argument of a policy or a
-                metric share the name.
-        """
+        """Return the path of a column; several that share the name are refused."""
         paths = self.gathered.paths
         if name in paths:
             return paths[name]
@@ -149,16 +178,12 @@ class RowColumns(Sequence[Row]):
         raise UsageError(f"there is no column {name!r}; {possible(name, names)}")
 
     def column(self, name: str) -> list[Any]:
-        """Return the values of a column; None for a row without a value.
-
-        Raises:
-            UsageError: The column does not exist.
-        """
+        """Return the values of a column; None for a row without a value."""
         known = self.gathered.known
         path = (name,) if (name,) in known else self.find(name)
         if path not in known:
             if path[0] in _OF_CELL:
-                values = self.of_cells(path)
+                values = self._of_cells(path)
                 known[path] = [values[cell] for cell in self.gathered.cell]
             else:
                 known[path] = [value_at(row, path) for row in self]
@@ -167,10 +192,7 @@ class RowColumns(Sequence[Row]):
     def numbers(self, name: str) -> list[float | None]:
         """Return a column of numbers, truth values as 0 and 1; None for a missing value.
 
-        NaN and infinity, which JSON lacks, are missing as well.
-
-        Raises:
-            UsageError: The column does not exist, or holds values that are not numbers.
+        NaN and infinity, which JSON lacks, are missing as well; values of other kinds are refused.
         """
         return [_number(name, value) for value in self.column(name)]
 
@@ -191,11 +213,7 @@ class RowColumns(Sequence[Row]):
         return means_by_seed(self.column("seed"), self.numbers(name))
 
     def places(self, by: Sequence[str]) -> dict[Key, list[int]]:
-        """Group the indices of rows by the values of columns, in the order of their first rows.
-
-        Raises:
-            UsageError: The column does not exist.
-        """
+        """Group the indices of rows by the values of columns, in the order of their first rows."""
         groups: dict[Key, list[int]] = {}
         columns = [map(plain_value, self.column(name)) for name in by]
         for place, key in enumerate(zip(*columns, strict=True)):

@@ -2,27 +2,128 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
-from attrs import evolve
+from attrs import evolve, field, frozen
 
-from desim.core.roles import knowledge_legend
+from desim.core.roles import Knowledge, knowledge_legend, with_knowledge
 from desim.engine.plan import DEFAULTS, REVISION, Row
 from desim.errors import UsageError, possible
 from desim.rows.columns import Key, RowColumns, value_at
-from desim.rows.comparison_table import ComparisonTable, TableLine
-from desim.rows.estimate_notes import (
+from desim.rows.known_means import knowledge, known_note
+from desim.rows.notes import (
     estimate_legend,
     estimate_notes,
     missing_note,
+    missing_text,
     to_tell_term,
 )
-from desim.rows.failures import missing_text
-from desim.rows.known_means import knowledge, known_note
-from desim.rows.samples import FigureValues
-from desim.show.estimates import is_equal
-from desim.statistics.pairing import aligned, simultaneous
+from desim.rows.samples import FigureValues, Sample
+from desim.short_repr import shortened
+from desim.show.estimates import TO_TELL, estimate_cells, interval_head, is_equal
+from desim.show.labels import NOTHING
+from desim.show.table import Printed, Table, Tabular
+from desim.statistics.intervals import Interval
+from desim.statistics.pairing import Difference, aligned, simultaneous
 from desim.statistics.ranks import ranked
+
+#: Characters of a group's name in a table.
+_WIDTH = 40
+
+
+@frozen
+class TableLine:
+    """One figure of one group.
+
+    Attributes:
+        group: The values of the columns by which rows are grouped.
+        figure: The column whose mean is estimated.
+        estimate: Its mean over seeds; None if no row has the figure, or if rows have failed and
+            their model declares no worst score.
+        failed: How many rows of the group have an error.
+        difference: To the reference group, if there is one and both have a mean.
+        sample: The values on which the estimate rests.
+        to_tell: Seeds that would tell it from the reference; see `Sample.to_tell`.
+    """
+
+    group: tuple[Any, ...]
+    figure: str
+    estimate: Interval | None
+    failed: int
+    difference: Difference | None = None
+    sample: Sample = field(factory=lambda: Sample({}), repr=False)
+    to_tell: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The group as text."""
+        return " and ".join(map(str, self.group))
+
+
+@frozen(repr=False, slots=False)
+class ComparisonTable(Tabular):
+    """Groups of rows with intervals and differences.
+
+    Attributes:
+        by: The columns by which rows are grouped.
+        lines: Figure by figure, groups in the order of their first rows.
+        level: The level of the intervals.
+        against: The reference group as text, or empty.
+        knows: What the policies of groups know, where it is more than observations.
+        notes: The sentences without which a line could be misread.
+        legend: Those on what heads and marks mean.
+    """
+
+    by: tuple[str, ...]
+    lines: tuple[TableLine, ...]
+    level: float
+    against: str = ""
+    knows: Mapping[tuple[Any, ...], Knowledge] = field(factory=dict)
+    notes: Sequence[str] = ()
+    legend: Sequence[str] = ()
+
+    def tables(self) -> tuple[Table]:
+        """Return the table."""
+        lines, left = map(self.cells, self.lines), range(len(self.by) + 1)
+        return (Table(self.heads(), lines, left, notes=self.notes, legend=self.legend),)
+
+    def heads(self) -> list[str]:
+        """Return the heads of the columns."""
+        between = interval_head(self.level)
+        paired = ["pairs", "difference", between, TO_TELL] if self.against else []
+        return [*self.by, "figure", "n", "failed", "mean", "sd", between, *paired]
+
+    def cells(self, line: TableLine) -> list[Any]:
+        """Return the cells of a line, one for each head."""
+        estimate, exact = line.estimate, line.sample.is_exact
+        cells = [
+            *self._group_cells(line.group),
+            line.figure,
+            estimate.n if estimate else None,
+            line.failed,
+            *estimate_cells(estimate, sd=True, exact=exact),
+        ]
+        if self.against:
+            paired = line.difference.paired if line.difference else None
+            ends = estimate_cells(paired, sd=False, exact=exact)
+            cells += [paired.n if paired else None, *ends, line.to_tell]
+        return cells
+
+    @cached_property
+    def _texts(self) -> Mapping[str, str]:
+        """Values in 40 characters, or whole where two would look the same."""
+        whole = {str(value) for line in self.lines for value in line.group}
+        cut = {value: shortened(value, _WIDTH) for value in whole}
+        return cut if len({*cut.values()}) == len(cut) else {value: value for value in whole}
+
+    def _group_cells(self, group: tuple[Any, ...]) -> list[Any]:
+        texts = [NOTHING if value is None else self._texts[str(value)] for value in group]
+        knows = {"policy": self.knows.get(group)}
+        return [
+            Printed(value, with_knowledge(text, knows.get(name)))
+            for name, value, text in zip(self.by, group, texts, strict=True)
+        ]
 
 
 def compare(
@@ -54,13 +155,6 @@ def compare(
     cells = {
         key: [every[n] for n in {index[at]: 0 for at in group}] for key, group in groups.items()
     }
-    table = ComparisonTable(
-        by,
-        tuple(lines),
-        level,
-        "" if against is None else _reference_label(against),
-        knowledge({key: each[0] for key, each in cells.items()}) if "policy" in by else {},
-    )
     lacking = {
         f"{line.name} in {line.figure}": (line.sample.missing, len(groups[line.group]))
         for line in lines
@@ -75,7 +169,10 @@ def compare(
         *estimate_notes(line.sample for line in lines),
         *filter(None, [known]),
     ]
-    return evolve(table, notes=notes, legend=[*_legend(table, len(reference_of))])
+    reference = "" if against is None else _reference_label(against)
+    knows = knowledge({key: each[0] for key, each in cells.items()}) if "policy" in by else {}
+    legend = [*_legend(lines, reference, len(reference_of)), *knowledge_legend(knows.values())]
+    return ComparisonTable(by, tuple(lines), level, reference, knows, notes, legend)
 
 
 def best_groups(rows: RowColumns, figure: str, by: str, alpha: float, sign: int) -> tuple[Any, ...]:
@@ -135,32 +232,24 @@ def _averaged_note(
         yield f"groups are means over several values of {' and '.join(names)}"
 
 
-def _legend(table: ComparisonTable, rivals: int) -> Iterator[str]:
+def _legend(lines: Sequence[TableLine], against: str, rivals: int) -> Iterator[str]:
     """Yield the sentences on what heads and marks mean."""
-    if table.against:
+    if against:
         together = f"; the {rivals} intervals of a figure hold together (Bonferroni)"
-        yield f"difference to {table.against}, paired by seed{together * (rivals > 1)}"
-    if any(line.to_tell for line in table.lines):
-        yield to_tell_term(table.against)
-    equal = any(
-        is_equal(line.difference.paired)
-        for line in table.lines
-        if line.difference and not line.sample.is_exact
-    )
-    means = ((line.estimate, line.failed, line.sample) for line in table.lines)
+        yield f"difference to {against}, paired by seed{together * (rivals > 1)}"
+    if any(line.to_tell for line in lines):
+        yield to_tell_term(against)
+    rival = (line for line in lines if line.difference and not line.sample.is_exact)
+    equal = any(line.difference and is_equal(line.difference.paired) for line in rival)
+    means = ((line.estimate, line.failed, line.sample) for line in lines)
     yield from estimate_legend(means, equal=equal)
-    yield from knowledge_legend(table.knows.values())
 
 
 # -- pairs -----------------------------------------------------------------------------------------
 
 
 def reference_groups(keys: Sequence[Key], by: tuple[str, ...], against: Any) -> dict[Key, Key]:
-    """Return the reference of each group, for the groups that differ from their reference.
-
-    Raises:
-        UsageError: No group is the reference.
-    """
+    """Return the reference of each group that differs from its own; refuse one that is no group."""
     if against is None:
         return {}
     if against in keys:

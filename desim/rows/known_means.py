@@ -25,11 +25,8 @@ from desim.rows.columns import RowColumns
 from desim.schema import to_plain
 from desim.show.labels import estimate_text
 
-#: Most policies that are named; of more, the first and a count.
-_NAMED = 2
-
-#: Presets whose models are kept.
-_MODELS = 64
+#: Most policies that are named, of more the first and a count; and presets whose models are kept.
+_NAMED, _MODELS = 2, 64
 
 #: What may be the module of a user's policy in a label; addresses of hosts have colons as well.
 _MODULE, _ADDRESS = re.compile(r'([^\s,="]+):'), re.compile(r'https?://[^\s,"]*')
@@ -39,12 +36,7 @@ K = TypeVar("K", bound=Hashable)
 
 @frozen
 class KnownMeans:
-    """The known scores of several seeds of a preset.
-
-    Attributes:
-        known: The known scores of the preset.
-        scores: The known scores of each of the seeds, at least one.
-    """
+    """The known scores of several seeds of a preset: of one at least."""
 
     known: KnownScores
     scores: tuple[KnownScore, ...]
@@ -121,8 +113,7 @@ class KnownMeans:
 def known_scores(model: Model[Any], preset: str) -> KnownScores | None:
     """Return the known scores of a preset, of which the model is given; None if it has none.
 
-    Raises:
-        UsageError: The data are damaged, or were made with other parameters.
+    A `UsageError` says that they are damaged, or were made with other parameters.
     """
     known = known_scores_of(type(model), preset)
     if known is not None and not known.fits(model):
@@ -147,13 +138,10 @@ def known_note(rows: RowColumns) -> str:
 
 
 def known_means(rows: RowColumns) -> KnownMeans | None:
-    """Return the known scores of the preset that all rows have played.
+    """Return the known scores of the preset that all rows have played; see `known_scores`.
 
     Returns None if rows have different models, other parameters than a preset or other roles than
     the known scores, or if a seed has no known scores.
-
-    Raises:
-        UsageError: See `known_scores`.
     """
     cells = rows.gathered.cells
     model = _model_of(cells[0]) if cells else None
@@ -177,8 +165,8 @@ def knowledge(rows: Mapping[K, Row]) -> dict[K, Knowledge]:
     """
     found: dict[K, Knowledge] = {}
     for key, row in rows.items():
-        if (model := _model_of(row)) is not None:
-            with contextlib.suppress(UsageError):
+        with contextlib.suppress(UsageError):
+            if model := _model_of(row):
                 found[key] = lineup_knows(model, _at_hand(row["policy"]))
     return {key: level for key, level in found.items() if level != "observation"}
 
@@ -208,11 +196,9 @@ def read_label(label: str) -> Policies:
 
 def _model_of(row: Row) -> Model[Any] | None:
     """Return the model of the preset of a row; None if it is not available in this process."""
-    try:
+    with contextlib.suppress(UsageError):
         if model_finder.is_at_hand(row["model"]):
             return _preset_model(model_finder.model_class(row["model"]), row["preset"])
-    except UsageError:
-        pass
     return None
 
 

@@ -16,9 +16,6 @@ if TYPE_CHECKING:  # `import desim` must not load numpy
     from numpy import float64
     from numpy.typing import NDArray
 
-#: The sentence about rows without series.
-NO_SERIES = "the rows hold no series; play the sweep with series=True, or with --series"
-
 #: Keys of rows that identify episodes; results are not columns beside series.
 _KEYS, _PREFIXES = {"model", "preset", POINT, GIVEN, "policy", "seed"}, ("params.", "policy.")
 
@@ -68,9 +65,11 @@ def series_by_group(
 
 def _series_names(rows: RowColumns) -> list[str]:
     names = dict.fromkeys(name for row in rows for name in row.get("series") or ())
+    if not names and any("series" in row for row in rows):
+        raise UsageError("no row holds series, as every episode failed")
     if not names:
-        wanted = any("series" in row for row in rows)
-        raise UsageError("no row holds series, as every episode failed" if wanted else NO_SERIES)
+        text = "the rows hold no series; play the sweep with series=True, or with --series"
+        raise UsageError(text)
     return [*names]
 
 

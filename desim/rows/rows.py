@@ -16,10 +16,8 @@ from desim.catalog.policy_spec import label
 from desim.engine.plan import Row
 from desim.errors import BadRecord, UsageError
 from desim.records.episode import Episode
-from desim.rows.columns import RowColumns, shortened, value_at
-from desim.rows.compare import best_groups, compare
-from desim.rows.comparison_table import ComparisonTable
-from desim.rows.packed import PackedRows
+from desim.rows.columns import PackedRows, RowColumns, shortened, value_at
+from desim.rows.compare import ComparisonTable, best_groups, compare
 from desim.rows.row_frames import frame_columns, series_by_group
 from desim.show import frames
 from desim.show.files import open_regular, write_whole
@@ -69,11 +67,12 @@ class Rows(RowColumns):
     metrics, ledger_digest, error. Columns are named by these keys, and by the names of parameters,
     arguments of policies and metrics; where two share a name, write `params.`, `policy.` or
     `metrics.` before it. The argument `target` of the policy at the seat `retailer` is
-    `policy.retailer.target`, and `policy.target` where all seats that have one have the same.
-    A sweep with `series=True` adds the keys series and series_columns (unit, label, role and period
-    of those that the model declares), which are not columns: see `series`. Nor are the keys that
-    intervals rest on: cluster, where seeds share cases, items, by item the part of the score and
-    whether it was right, and deterministic, where one seed stands for all.
+    `policy.retailer.target`, and `policy.target` where all seats that have one have the same. A
+    name of no column, or of several, is a `UsageError` in all methods. A sweep with `series=True`
+    adds the keys series and series_columns (unit, label, role and period of those that the model
+    declares), which are not columns: see `series`. Nor are the keys that intervals rest on:
+    cluster, where seeds share cases, items, by item the part of the score and whether it was right,
+    and deterministic, where one seed stands for all.
 
     The rows of a sweep are kept compressed, so that a large one fits into memory, and are decoded
     on access: changing one has no effect on the others or on tables.
@@ -187,9 +186,6 @@ class Rows(RowColumns):
 
         Args:
             equal: A value by column; a policy may be given as a spec or a class.
-
-        Raises:
-            UsageError: The column does not exist.
         """
         places: Iterable[int] = range(len(self))
         for name, given in equal.items():
@@ -199,11 +195,7 @@ class Rows(RowColumns):
         return self._at(places)
 
     def groups(self, *by: str) -> "dict[tuple[Any, ...], Rows]":
-        """Group the rows by the values of columns; groups are in the order of their first rows.
-
-        Raises:
-            UsageError: The column does not exist.
-        """
+        """Group the rows by the values of columns; groups are in the order of their first rows."""
         return {key: self._at(places) for key, places in self.places(by).items()}
 
     def series(
@@ -220,7 +212,7 @@ class Rows(RowColumns):
                 are in the order of their first rows, and episodes in the order of the rows.
 
         Raises:
-            UsageError: The series or a column does not exist.
+            UsageError: The series does not exist.
         """
         columns_by = (by,) if isinstance(by, str) else tuple(by)
         found = series_by_group(self, name, columns_by)
@@ -246,7 +238,7 @@ class Rows(RowColumns):
             level: The level of the intervals, above 0 and below 1.
 
         Raises:
-            UsageError: A column or the group does not exist, or a column holds no numbers.
+            UsageError: The group does not exist, or a column holds no numbers.
         """
         by, show = (tuple([one] if isinstance(one, str) else one) for one in (by, show))
         return compare(self, by, show, policy_label(against), level)
@@ -267,9 +259,8 @@ class Rows(RowColumns):
             minimise: A column of numbers, lower is better, instead of *show*.
 
         Raises:
-            UsageError: A column does not exist, nothing says which of its values are better, every
-                group has failed episodes, the groups share no seed, or an episode that has not
-                failed has no number.
+            UsageError: Nothing says which values are better, every group has failed episodes, the
+                groups share no seed, or an episode that has not failed has no number.
         """
         checked_level(1 - alpha)
         figure = minimise or show
@@ -299,35 +290,11 @@ class Rows(RowColumns):
         return frames.pandas_frame(frame_columns(self, series=series))
 
     def to_polars(self, *, series: bool = False) -> "pl.DataFrame":
-        """Return a data frame of polars; its columns are those of `to_pandas`.
-
-        Args:
-            series: See `to_pandas`; a missing value is null.
-
-        Raises:
-            UsageError: polars is not installed, or *series* are wanted and the rows hold none.
-        """
+        """Return a data frame of polars as `to_pandas` does; a missing value is null."""
         return frames.polars_frame(frame_columns(self, series=series))
 
-    def write_parquet(self, path: str | Path, *, series: bool = False) -> None:
-        """Write a Parquet file, completely or not at all; its columns are those of `to_pandas`.
-
-        Args:
-            path: The file.
-            series: See `to_pandas`; a missing value is NULL.
-
-        Raises:
-            UsageError: The file cannot be written, the rows are empty, duckdb is not installed, or
-                *series* are wanted and the rows hold none.
-        """
-        frames.write_parquet(frames.lines(frame_columns(self, series=series)), path)
-
     def write(self, folder: str | Path) -> None:
-        """Write rows.csv and rows.jsonl, each completely or not at all.
-
-        Raises:
-            UsageError: They cannot be written.
-        """
+        """Write rows.csv and rows.jsonl, each completely or not at all."""
         write_whole(Path(folder) / "rows.jsonl", (_encode(row) + b"\n" for row in self))
         write_whole(Path(folder) / "rows.csv", self._csv())
 

@@ -19,9 +19,8 @@ class Sample:
     """The values of one figure of one group.
 
     Attributes:
-        values: By seed or by item, each the mean of its rows.
+        values: By seed or by item (*unit*), each the mean of its rows.
         clusters: The cluster of each seed, where seeds share cases; otherwise empty.
-        unit: What the values belong to, "seeds" or "items".
         fixed: Whether every seed is known to have the same episode.
         truth: Whether the values come from truth values.
         missing: How many episodes have no number, though they have not failed; where the others are
@@ -99,10 +98,7 @@ class Sample:
         return evolve(less, paired=_unequal(less.paired)) if is_open else less
 
     def to_tell(self, other: "Sample") -> int | None:
-        """Return the seeds, cases or items that would tell the two means apart.
-
-        See `intervals.seeds_for_difference`.
-        """
+        """Return the seeds, cases or items that tell the means apart: `seeds_for_difference`."""
         found = self._differences(other).independent
         return seeds_for_difference(found) if found else None
 
@@ -123,13 +119,9 @@ def _unequal(found: Interval) -> Interval:
 
 @frozen
 class FigureValues:
-    """The values of one figure of all rows.
+    """The values of one figure of all rows; of a failed episode the worst score, if there is one.
 
-    Attributes:
-        rows: The rows.
-        values: The value of each; that of a failed episode is the worst score, if there is one.
-        truth: Whether they are truth values.
-        by_item: Whether they belong to items.
+    They may be truth values, or belong to items.
     """
 
     rows: RowColumns
@@ -145,11 +137,9 @@ class FigureValues:
         return cls(rows, rows.counted(name), known == {bool}, by_item)
 
     def sample(self, group: Sequence[int], used: Sequence[int] | None = None) -> Sample:
-        """Return the values by seed or item; none if an episode failed and has no value.
+        """Return the values of a group by seed or item; none if an episode failed and has none.
 
-        Args:
-            group: The rows of a group.
-            used: Those of them that count; all by default.
+        Those *used* count; all by default.
         """
         seeds, errors, clusters, fixed = (
             self.rows.column(key) for key in ("seed", "error", CLUSTER, FIXED)
@@ -186,14 +176,9 @@ class FigureValues:
     def pair(
         self, one: Sequence[int], other: Sequence[int], matches: Sequence[Hashable]
     ) -> tuple[Sample, Sample]:
-        """Return the samples of two groups over the rows that match each other.
+        """Return the samples of two groups over the rows that share what *matches* has for each.
 
         Groups without a common seed are compared by all their rows, as independent ones.
-
-        Args:
-            one: The rows of a group.
-            other: Those of the other one.
-            matches: What each row shares with its pair in another group.
         """
         seeds = self.rows.column("seed")
         if self.by_item or {seeds[at] for at in one}.isdisjoint(seeds[at] for at in other):

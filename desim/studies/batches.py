@@ -12,7 +12,7 @@ from desim.core.model import Model
 from desim.engine.grid import checked_seeds
 from desim.engine.run.playing import Playing
 from desim.errors import UsageError
-from desim.rows.failures import missing_text
+from desim.rows.notes import missing_text
 from desim.rows.rows import Rows
 from desim.short_repr import short_repr
 from desim.statistics.sequences import ScoreRange

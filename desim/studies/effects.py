@@ -15,7 +15,7 @@ from attrs import frozen
 from desim.engine.plan import GIVEN
 from desim.errors import UsageError
 from desim.rows.columns import plain_value
-from desim.rows.failures import missing_text
+from desim.rows.notes import missing_text
 from desim.rows.rows import Rows
 from desim.show.estimates import estimate_cells, interval_head
 from desim.show.table import Table, Tabular

@@ -61,9 +61,8 @@ class GridOptions(JobOptions):
 
     Attributes:
         executor: processes=N, concurrent=N (episodes that wait for a host at once), both joined by
-            a comma, or dask=ADDRESS of a scheduler. In Python also workers that stay for further
-            sweeps (`with desim.workers(N) as pool`), or any object with the methods of `Executor`.
-            *jobs* is not used with processes and with these.
+            a comma, or dask=ADDRESS of a scheduler. In Python also an object with the methods of
+            `Executor`. *jobs* is not used with processes and with these.
         restart: Discard what *out* keeps of episodes of other code, or else of this command.
     """
 

@@ -41,7 +41,7 @@ class Problem:
             `log:1:1e6`, `choice:a|b`; any other value is fixed.
         seeds: The seeds of every evaluation.
         preset: For models given by name or class; empty means the first.
-        jobs: Worker processes (see `sweep`); inside `desim.workers` they stay between evaluations.
+        jobs: Worker processes (see `sweep`), which stay between evaluations.
         executor: See `sweep`.
         limits: The limits of each episode.
 

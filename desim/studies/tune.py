@@ -19,11 +19,11 @@ from attrs import define, field, frozen
 from desim.engine.grid import checked_seeds
 from desim.engine.parameters import Choices, Range
 from desim.engine.plan import Grid
-from desim.engine.run.executors import Executor
-from desim.engine.run.playing import Playing, opened_executor
+from desim.engine.run.executors import Executor, opened_executor
+from desim.engine.run.playing import Playing
 from desim.engine.store import Store
 from desim.errors import DesimError, UsageError
-from desim.rows.failures import missing_text
+from desim.rows.notes import missing_text
 from desim.schema import to_plain
 from desim.schema.signatures import takes
 from desim.short_repr import short_repr

@@ -17,7 +17,7 @@ from desim.catalog.policy_spec import Spec
 from desim.core.model import ItemsModel
 from desim.engine.budget import CommandBudget, MoneyLimit, spending
 from desim.engine.plan import RECORDS, Grid
-from desim.engine.run.job_records import has_record, set_aside
+from desim.engine.run.play_job import set_aside
 from desim.engine.run.playing import Playing, playing
 from desim.errors import DesimError, UsageError
 from desim.records.episode import Episode
@@ -143,8 +143,9 @@ class SuitePlaying:
     def _set_aside(self, jobs: Iterable[JobKey]) -> None:
         """Set the records of jobs aside which are played anew."""
         each = (self.cells[job.world, job.entry, job.repeat].job(job.seed) for job in jobs)
-        for job in filter(has_record, each):
-            set_aside(job)
+        for job in each:
+            if job.has_record:
+                set_aside(job)
 
     # -- money -------------------------------------------------------------------------------------
 

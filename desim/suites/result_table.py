@@ -10,7 +10,7 @@ import msgspec
 
 from desim.core.roles import knowledge_legend, knowledge_order, with_knowledge
 from desim.episodes.usage import MOST_DEFAULTS, default_share
-from desim.rows.estimate_notes import DEFAULTS_MEANS, estimate_notes, missing_note
+from desim.rows.notes import DEFAULTS_MEANS, estimate_notes, missing_note
 from desim.show.estimates import ends_cell
 from desim.show.labels import estimate_text, number_text
 from desim.show.table import Printed, Table

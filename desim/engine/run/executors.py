@@ -1,30 +1,37 @@
-"""Executors of a sweep, which play chunks of jobs: in this process, in workers, on a cluster."""
+"""Executors of a sweep, which play chunks of jobs: in this process, in workers, on a cluster.
+
+Jobs whose policies wait for a host have a thread and an event loop each.
+"""
 
 import contextlib
 import logging
+import threading
 import time
 from collections import deque
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Future, InvalidStateError, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from desim.core.limits import time_text
+from desim.engine.budget import command_budget, spending
 from desim.engine.plan import Grid, Job
-from desim.engine.run.job_messages import Work, import_path, pickled, rows_elsewhere
-from desim.engine.run.play_job import failed_to_json
+from desim.engine.run.play_job import failed_to_json, loop_player, play_with_files
 from desim.engine.run.signals import block_interrupts, interrupts_deferred
 from desim.engine.run.workers import (
     ProcessEnded,
+    Work,
     Worker,
     WorkerDied,
-    end_idle_workers,
     idle,
+    import_path,
+    pickled,
+    rows_elsewhere,
     take_worker,
 )
 from desim.errors import DesimError, UsageError
 from desim.short_repr import short_repr
-
-if TYPE_CHECKING:  # `import desim` must not load the pools
-    from concurrent.futures import Future, ThreadPoolExecutor
 
 #: Indices of jobs, and their rows.
 Played = Generator[tuple[Sequence[int], list[bytes]], None, None]
@@ -36,8 +43,8 @@ _CHUNKS_PER_WORKER = 2
 #: Episodes that wait for a host under way at once, where no number is given.
 AT_ONCE = 8
 
-#: Most restarts of the workers in a sweep before it fails.
-_MAX_RESTARTS = 100
+#: Seconds for which the end of an executor waits for episodes that it stops.
+_SECONDS_TO_STOP = 2.0
 
 #: The usual reasons of a death.
 _DIED = (
@@ -59,15 +66,10 @@ class Executor:
     at_once: int = 0
 
     def run(self, work: Work, plan: Grid, indices: Sequence[int]) -> Played:
-        """Play jobs, in any order; after Ctrl-C or an error those under way are lost.
+        """Play jobs of a plan by their indices, in any order, and yield indices with their rows.
 
-        Args:
-            work: Plays jobs for a while and yields their rows; picklable.
-            plan: The plan of the jobs.
-            indices: The indices of the jobs.
-
-        Yields:
-            Indices of jobs, and their rows.
+        *work* plays jobs for a while and yields their rows; it can be pickled. After Ctrl-C or an
+        error the jobs under way are lost.
         """
         done, jobs = 0, map(plan.job, indices)
         while rows := list(work(jobs)):
@@ -79,11 +81,7 @@ class Executor:
 
 
 class PoolExecutor(Executor):
-    """Plays chunks of jobs, several at once; subclasses submit them, as futures of their rows.
-
-    Args:
-        workers: The number of chunks that are played at once.
-    """
+    """Plays chunks of jobs, several at once; subclasses submit them, as futures of their rows."""
 
     #: Chunks submitted per worker, so that no worker waits while the parent stores a result.
     submitted_per_worker: ClassVar[int] = 2
@@ -98,9 +96,9 @@ class PoolExecutor(Executor):
     def run(self, work: Work, plan: Grid, indices: Sequence[int]) -> Played:
         """Play jobs in chunks.
 
-        A worker returns its chunk after a while, finished or not (`SECONDS_PER_CHUNK`), so that the
-        size of a chunk does not depend on how long an episode takes. Jobs that come back unplayed
-        are put into a later chunk.
+        A worker returns its chunk after a while, finished or not (`SECONDS_PER_CHUNK`), so that its
+        size need not fit the length of episodes. Jobs that come back unplayed are put into a later
+        chunk.
         """
         left = deque(indices)
         submitted: dict[Future[list[bytes]], list[int]] = {}
@@ -122,7 +120,7 @@ class PoolExecutor(Executor):
             left.extendleft(reversed(chunk[len(rows) :]))
             yield chunk[: len(rows)], rows
 
-    def _submit(self, work: Work, chunk: Sequence[Job]) -> "Future[list[bytes]]":
+    def _submit(self, work: Work, chunk: Sequence[Job]) -> Future[list[bytes]]:
         raise NotImplementedError
 
     @contextlib.contextmanager
@@ -149,14 +147,11 @@ class ProcessExecutor(PoolExecutor):
 
     Idle workers stay for the next sweep of this process, and end after a minute without one. Rows
     are those of new workers: these replace the old ones if a source file that one of them has
-    loaded, the environment, the current folder or `sys.path` has changed.
-
-    Args:
-        workers: The number of processes; at least 1.
-        restarts: How often dead workers are replaced before the sweep fails.
+    loaded, the environment, the current folder or `sys.path` has changed. *restarts* is how often
+    dead workers are replaced before a sweep fails.
     """
 
-    def __init__(self, workers: int, restarts: int = _MAX_RESTARTS) -> None:
+    def __init__(self, workers: int, restarts: int = 100) -> None:
         super().__init__(workers)
         self._pool: ThreadPoolExecutor | None = None
         self._restarts = restarts
@@ -164,18 +159,7 @@ class ProcessExecutor(PoolExecutor):
         self._busy: set[Worker] = set()
 
     def run(self, work: Work, plan: Grid, indices: Sequence[int]) -> Played:
-        """Play jobs.
-
-        Raises:
-            UsageError: The executor is playing another sweep.
-        """
-        from concurrent.futures import ThreadPoolExecutor
-
-        if self._pool is not None:
-            raise UsageError(
-                "these workers are playing another sweep; let one end before the next starts, or "
-                "give each its own workers"
-            )
+        """Play jobs, of one sweep at a time."""
         # The workers that the threads start inherit that SIGINT is blocked.
         self._pool = ThreadPoolExecutor(self.workers, initializer=block_interrupts)
         self._restarts_left = self._restarts
@@ -196,7 +180,7 @@ class ProcessExecutor(PoolExecutor):
             idle.extend(self._free)
             self._free = []
 
-    def _submit(self, work: Work, chunk: Sequence[Job]) -> "Future[list[bytes]]":
+    def _submit(self, work: Work, chunk: Sequence[Job]) -> Future[list[bytes]]:
         assert self._pool is not None
         return self._pool.submit(self._played, work, chunk)
 
@@ -246,41 +230,15 @@ def _death_text(job: Job, death: ProcessEnded, seconds: float) -> str:
 
 
 def check_jobs(jobs: object) -> None:
-    """Check a number of worker processes.
-
-    Raises:
-        UsageError: The number is not a whole number of at least 1.
-    """
+    """Raise a `UsageError` unless a number of worker processes is a whole one of at least 1."""
     if type(jobs) is not int or jobs < 1:
         raise UsageError(f"jobs={short_repr(jobs)} was given; it is a whole number of at least 1")
-
-
-@contextlib.contextmanager
-def workers(count: int) -> Iterator[Executor]:
-    """Provide worker processes that end with a block: `with desim.workers(2) as pool`.
-
-    Give them as the *executor* of `sweep`, `compare`, `select` and `tune`, one call at a time.
-
-    Args:
-        count: The number of processes, at least 1.
-    """
-    check_jobs(count)
-    try:
-        yield ProcessExecutor(count)
-    finally:
-        end_idle_workers()
 
 
 class DaskExecutor(PoolExecutor):
     """Plays chunks on a Dask cluster, whose workers import desim, the model and the policies.
 
-    Args:
-        address: The address of the scheduler, such as tcp://host:8786.
-        seconds: How long to wait for the scheduler.
-
-    Raises:
-        UsageError: `distributed` is not installed, the scheduler does not answer, or it has no
-            workers.
+    The address of the scheduler is such as tcp://host:8786; it is waited for *seconds*.
     """
 
     def __init__(self, address: str, seconds: float = 10) -> None:
@@ -313,8 +271,120 @@ class DaskExecutor(PoolExecutor):
         """Leave the cluster, without waiting for chunks."""
         self._client.close()
 
-    def _submit(self, work: Work, chunk: Sequence[Job]) -> "Future[list[bytes]]":
+    def _submit(self, work: Work, chunk: Sequence[Job]) -> Future[list[bytes]]:
         future: Future[list[bytes]] = self._pool.submit(
             rows_elsewhere, pickled(work, chunk), import_path()
         )
         return future
+
+
+# -- policies that wait for a host -----------------------------------------------------------------
+
+
+class WaitingExecutor(PoolExecutor):
+    """Plays jobs whose policies wait for a host, each in a thread of this process."""
+
+    submitted_per_worker: ClassVar[int] = 1
+    most_jobs: ClassVar[int] = 1
+
+    def __init__(self, at_once: int) -> None:
+        super().__init__(at_once)
+        self._budget = command_budget()
+        self._budget.calls_at_once = self._budget.calls_at_once or at_once
+        self._loops: dict[Future[list[bytes]], Any] = {}
+
+    def close(self) -> None:
+        """Stop the episodes under way, which release their records; others when they next wait."""
+        under_way = dict(self._loops)
+        for loop in under_way.values():
+            _stop(loop)
+        wait(under_way, _SECONDS_TO_STOP)
+
+    def _submit(self, work: Work, chunk: Sequence[Job]) -> Future[list[bytes]]:  # noqa: ARG002 (rows of sweeps)
+        import asyncio
+
+        job, loop = chunk[0], asyncio.new_event_loop()
+        with spending(self._budget):
+            future = in_thread(copy_context().run, _rows, job, loop)
+        self._loops[future] = loop
+        future.add_done_callback(self._loops.pop)
+        if job.cell.limits and job.cell.limits.seconds:
+            seconds = job.cell.limits.seconds
+            late = threading.Timer(seconds, _end_late, (job, seconds, future, loop))
+            late.daemon = True
+            future.add_done_callback(lambda _: late.cancel())
+            late.start()
+        return future
+
+
+def _rows(job: Job, loop: Any) -> list[bytes]:
+    with loop_player(lambda: loop) as play:
+        return [play_with_files(job, play)]
+
+
+def _end_late(job: Job, seconds: float, future: Future[list[bytes]], loop: Any) -> None:
+    with contextlib.suppress(InvalidStateError):  # it has just ended
+        future.set_result([failed_to_json(job, f"LimitReached: {time_text(seconds)}")])
+    _stop(loop)
+
+
+def _stop(loop: Any) -> None:
+    with contextlib.suppress(RuntimeError):  # it has been closed
+        loop.call_soon_threadsafe(loop.stop)
+
+
+def in_thread(call: Callable[..., Any], *arguments: Any) -> Future[Any]:
+    """Start a call in a thread that does not keep a stopped process from ending."""
+    done: Future[Any] = Future()
+    done.set_running_or_notify_cancel()
+
+    def work() -> None:
+        with contextlib.suppress(InvalidStateError):  # somebody else has set the result
+            try:
+                done.set_result(call(*arguments))
+            except BaseException as error:  # noqa: BLE001 (raised where the result is read)
+                done.set_exception(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    return done
+
+
+# -- the executor of a command ---------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def opened_executor(
+    executor: Executor | str | None, jobs: int, episodes: int
+) -> Iterator[Executor]:
+    """Provide the executor of a number of episodes; one that is created here is closed here."""
+    if isinstance(executor, Executor):
+        yield executor
+        return
+    if executor is not None and not isinstance(executor, str):
+        raise UsageError(
+            f"{short_repr(executor)} is no executor: give an object of a subclass of Executor"
+        )
+    with contextlib.closing(_executor(executor, jobs, episodes)) as made:
+        yield made
+
+
+def _executor(text: str | None, jobs: int, episodes: int) -> Executor:
+    """Return a cluster, or the executor of this machine; with processes=N it has N, even one."""
+    kind, _, address = (text or "").partition("=")
+    if kind == "dask" and address:
+        return DaskExecutor(address)
+    parts = [] if text is None else text.split(",")
+    given = dict(part.partition("=")[::2] for part in parts)
+    numbers = {name: int(count) for name, count in given.items() if count.isdecimal()}
+    if not given.keys() <= {"processes", "concurrent"} or not all(map(numbers.get, given)):
+        raise UsageError(
+            f"executor {short_repr(text)} was given; possible: processes=N, concurrent=N with N of "
+            "at least 1, or both joined by a comma; dask=ADDRESS of a scheduler"
+        )
+    processes = numbers.get("processes", 0)
+    if not processes:
+        check_jobs(jobs)
+        processes = jobs if min(jobs, episodes) > 1 else 0
+    made = ProcessExecutor(processes) if processes else Executor()
+    made.at_once = numbers.get("concurrent", AT_ONCE)
+    return made

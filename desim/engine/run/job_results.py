@@ -20,7 +20,7 @@ from desim.engine.plan import (
     USAGE,
     Job,
 )
-from desim.engine.run.job_records import has_record, record_of
+from desim.episodes.series import episode_file
 from desim.episodes.usage import default_share, recorded_usage, unplayed_roles, usage_in_all
 from desim.records.episode import Episode
 from desim.show.labels import flat
@@ -75,21 +75,16 @@ def results_of(job: Job, episode: Episode, seconds: float) -> dict[str, Any]:
 def without_score(
     job: Job, error: str | None, ended: Sequence[Mapping[str, Any]] = ()
 ) -> dict[str, Any]:
-    """Return the results of a job that failed, or of episodes in a row.
+    """Return the results of a job that failed, or of its episodes in a row that have *ended*.
 
-    The usage is that of the episode which did not end.
-
-    Args:
-        job: The job.
-        error: Why it failed; None if all episodes have ended.
-        ended: The results of its episodes in a row that have ended.
+    The error is None if all have ended; the usage is that of the one which did not.
     """
     found = {**_failed(error), **_beside(job, None)}
     if job.cell.episodes > 1:
         found[EPISODES] = ended
-    cut = record_of(job, len(ended) + 1)
-    if job.cell.usage and cut is not None:
-        found[USAGE] = recorded_usage(cut)
+    if job.cell.usage and (cut := job.record) is not None:
+        in_a_row = job.cell.episodes > 1
+        found[USAGE] = recorded_usage(episode_file(cut, len(ended) + 1) if in_a_row else cut)
     return found
 
 
@@ -113,7 +108,7 @@ def _beside(job: Job, series: Series | None) -> dict[str, Any]:
     if (cluster := model.cluster(job.seed)) is not None:
         found[CLUSTER] = cluster
     if job.record is not None:
-        found[RECORD] = job.record_name if has_record(job) else None
+        found[RECORD] = job.cell.record_name(job.seed) if job.has_record else None
     if job.cell.series:
         found[SERIES], declared = series or {}, model.figures.series
         columns = {name: asdict(declared[name]) for name in found[SERIES] if name in declared}

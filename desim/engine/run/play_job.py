@@ -2,11 +2,11 @@
 
 import contextlib
 import copy
+import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, TypeVar
-
-import msgspec
 
 from desim.collector import rare_collections
 from desim.core.limits import Alarm
@@ -15,8 +15,7 @@ from desim.core.policy import OutsidePolicy
 from desim.core.streams import kept_globals, seed_globals
 from desim.engine.budget import command_budget, spending
 from desim.engine.opened_files import noting, with_files
-from desim.engine.plan import Cell, Job
-from desim.engine.run.job_records import earlier_replies, forget_earlier, has_record, set_aside
+from desim.engine.plan import Cell, Job, encode
 from desim.engine.run.job_results import error_label, results_of, without_score
 from desim.engine.run.signals import hard_limit
 from desim.episodes.driver import play_session, play_session_async
@@ -28,7 +27,6 @@ from desim.records.episode import Episode
 from desim.records.lines import Header
 from desim.records.record_file import begun
 from desim.records.record_lock import RecordLock
-from desim.schema.convert import plain_scalar
 
 #: The topics of a header in which a record must fit its job.
 _TOPICS = ("model", "params", "seed", "policies")
@@ -40,17 +38,13 @@ SECONDS_PER_CHUNK = 0.25
 #: Plays a session to its end.
 Play = Callable[[Session], Episode]
 
-_encode = msgspec.json.Encoder(enc_hook=plain_scalar).encode
-
 _Job = TypeVar("_Job")
 
 
 def play_chunk(jobs: Iterable[Job]) -> Iterator[bytes]:
     """Play jobs in order for `SECONDS_PER_CHUNK`, but at least one.
 
-    Yields:
-        The results of each job as JSON, the form in which they are sent and stored, with the files
-        that were opened (see `opened_files.split`).
+    Yields the results of each as JSON, with the files that were opened (see `opened_files.split`).
     """
     return in_time(jobs, play_with_files)
 
@@ -100,28 +94,25 @@ def loop_player(make_loop: Callable[[], Any] | None = None) -> Iterator[Play]:
 def play_to_json(job: Job, play: Play = play_session) -> bytes:
     """Play one episode, or those of a job in a row, and return the results as JSON.
 
-    These are score, ended, decisions, metrics, ledger_digest and error; where the model has them
-    cluster and items; defaults if a policy counts its default actions, record if it has one, and
-    series if the cell wants them. An exception of a policy or the model becomes the error, and the
-    other results are None.
+    An exception of a policy or the model becomes the error, and the other results are None.
     """
     ended: list[dict[str, Any]] = []
     try:
-        return _encode(_results_of(job, ended, play))
+        return encode(_results_of(job, ended, play))
     except KeyboardInterrupt:
         raise
     except BaseException as fault:  # noqa: BLE001 (sys.exit in a policy ends its episode only)
-        return _encode(without_score(job, error_label(fault), ended))
+        return encode(without_score(job, error_label(fault), ended))
 
 
 def failed_to_json(job: Job, error: str) -> bytes:
     """Return as JSON the results of an episode that could not return any."""
-    return _encode(without_score(job, error))
+    return encode(without_score(job, error))
 
 
 def _results_of(job: Job, ended: list[dict[str, Any]], play: Play) -> dict[str, Any]:
     """Play a job, anew if its record does not fit."""
-    if job.cell.waits and not has_record(job):  # one may hold all replies that are left
+    if job.cell.waits and not job.has_record:  # one may hold all replies that are left
         command_budget(job.cell.purse).check()
     # Around the session's own alarm, as the constructor of a policy or a model may not end either.
     seconds = job.cell.limits.seconds if job.cell.limits else None
@@ -129,7 +120,7 @@ def _results_of(job: Job, ended: list[dict[str, Any]], play: Play) -> dict[str, 
         try:
             return _played(job, ended, play)
         except BadRecord:
-            if not has_record(job):
+            if not job.has_record:
                 raise
         set_aside(job)
         ended.clear()
@@ -166,12 +157,8 @@ def _session(job: Job, lineup: Lineup) -> Iterator[Session]:
     """Open the session of a job, under the lock of its record if it has one.
 
     A cut record is continued: the policies make its decisions again, with the replies on record. A
-    whole one is repeated in the same way, and nothing is written.
-
-    Raises:
-        BadRecord: The record cannot be read, is of another episode, or the policies decide
-            otherwise than on record.
-        UsageError: Another process writes the record, or it cannot be written.
+    whole one is repeated in the same way, and nothing is written. A `BadRecord` says that it cannot
+    be read, is of another episode, or that the policies decide otherwise.
     """
     model, record = job.cell.model, job.record
     how = EpisodeOptions(
@@ -186,7 +173,7 @@ def _session(job: Job, lineup: Lineup) -> Iterator[Session]:
             past = Episode.read(record, whole=False, keep_steps=False)
             wanted = Header.of(model, job.seed, lineup.labels)
             for topic in _TOPICS:  # as JSON, which has lists where a new header has tuples
-                if _encode(getattr(past.header, topic)) != _encode(getattr(wanted, topic)):
+                if encode(getattr(past.header, topic)) != encode(getattr(wanted, topic)):
                     raise BadRecord(f"{record} is another episode's: its {topic} differ")
         with Session(model, lineup, job.seed, record, past, how) as session:
             yield session
@@ -210,3 +197,58 @@ def _copied(policies: Any) -> Any:
     if isinstance(policies, Mapping):
         return {role: _copied(one) for role, one in policies.items()}
     return policies if is_made_anew(policies) else copy.deepcopy(policies)
+
+
+# -- records that were set aside -------------------------------------------------------------------
+
+
+def set_aside(job: Job) -> None:
+    """Set the record of a job aside, which is played anew; that of policies without a host goes.
+
+    A `BadRecord` says that replies on it cannot be read, which would be paid for again.
+    """
+    record = job.record
+    assert record is not None
+    if job.cell.waits:
+        for file in _files(record):
+            Episode.read(file, whole=False, keep_steps=False)
+        earlier = _earlier(record)
+        # One that is there already has not been played again to its end, and holds more.
+        if not earlier.exists():
+            earlier.parent.mkdir(exist_ok=True)
+            record.replace(earlier)
+            return
+    _remove(record)
+
+
+def earlier_replies(job: Job, role: str, label: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the transcript of a role in the records that were set aside, of an equal policy."""
+    for file in _files(_earlier(job.record)) if job.record and job.cell.waits else ():
+        past = Episode.read(file, whole=False, keep_steps=False)
+        if past.header.policies.get(role) == label:
+            yield from (line.entry for line in past.transcript if line.role == role)
+
+
+def forget_earlier(job: Job) -> None:
+    """Remove the records of a job that were set aside, as it has been played to its end."""
+    if job.record is not None and job.cell.waits and _earlier(job.record).exists():
+        _remove(_earlier(job.record))
+        with contextlib.suppress(OSError):  # there are others
+            _earlier(job.record).parent.rmdir()
+
+
+def _earlier(record: Path) -> Path:
+    return record.parent.with_name("earlier") / record.name
+
+
+def _files(record: Path) -> list[Path]:
+    if record.is_dir():
+        return sorted(record.glob("*.jsonl"))
+    return [record] if record.exists() else []
+
+
+def _remove(record: Path) -> None:
+    if record.is_dir():
+        shutil.rmtree(record)
+    else:
+        record.unlink(missing_ok=True)

@@ -11,41 +11,23 @@ from attrs import field, frozen
 from desim.engine.budget import command_budget
 from desim.engine.opened_files import split
 from desim.engine.plan import RECORD, Grid, Row, has_failed
-from desim.engine.run.executors import (
-    AT_ONCE,
-    DaskExecutor,
-    Executor,
-    ProcessExecutor,
-    check_jobs,
-)
-from desim.engine.run.job_messages import Work
+from desim.engine.run.executors import Executor, WaitingExecutor, opened_executor
 from desim.engine.run.play_job import play_chunk, play_twice
 from desim.engine.run.signals import interrupts_deferred
-from desim.engine.run.waiting import WaitingExecutor
-from desim.engine.run.workers import WorkerDied
+from desim.engine.run.workers import Work, WorkerDied
 from desim.engine.store import Kept, Store, SweepWarning
 from desim.errors import UsageError
-from desim.rows.failures import failure_text
+from desim.rows.notes import failure_text
 from desim.rows.rows import Rows
-from desim.short_repr import short_repr
 from desim.show.progress import Progress, ProgressOption, shown_progress
-
-#: Text in the result of an episode that did not fail; results without it are decoded.
-_NO_ERROR = b'"error":null'
 
 
 @frozen(eq=False)
 class Playing:
-    """A plan whose jobs are played in batches.
+    """A plan whose jobs are played in batches, with results in a folder *out* if one is given.
 
-    Attributes:
-        plan: All jobs that may be played.
-        kept: The results of the played jobs.
-        players: The executor.
-        progress: Receives counts at the start of every batch and whenever a chunk is finished, and
-            the first failure of each cause.
-        work: Plays the jobs of a chunk in a worker.
-        out: The folder of the results; None without one.
+    *progress* receives counts at the start of every batch and whenever a chunk is finished, and the
+    first failure of each cause.
     """
 
     plan: Grid
@@ -58,11 +40,7 @@ class Playing:
     _cells: set[int] = field(factory=set, init=False)
 
     def play(self, wanted: Iterable[int]) -> None:
-        """Play the jobs with some indices, except those whose results are kept already.
-
-        Raises:
-            WorkerDied, DesimError, KeyboardInterrupt: See `sweep`.
-        """
+        """Play the jobs with some indices, except those whose results are kept already."""
         given = set(wanted)
         self._wanted.update(given)
         jobs = sorted(set(map(self.kept.first, given)))
@@ -84,17 +62,18 @@ class Playing:
     def finish(self) -> Rows:
         """Return the rows, and write them if there is a folder.
 
-        The first seed of every cell that was played now is played again, where other episodes have
-        been played before it.
-
-        Warns:
-            SweepWarning: A row differs then.
+        The first seed of every cell that was played now is played again; a `SweepWarning` names the
+        policies whose row differs then.
         """
         rows = self.rows()
         if self.out is not None:
             rows.write(self.out)
-        if differing := [row["policy"] for row in self._differing()]:
-            warnings.warn(differing_text(differing), SweepWarning, stacklevel=2)
+        if differing := dict.fromkeys(row["policy"] for row in self._differing()):
+            text = (
+                "the first seed, played again after the others, has another row; let the policy "
+                "draw from Seat.generator, and keep no state in its class"
+            )
+            warnings.warn(f"{', '.join(differing)}: {text}", SweepWarning, stacklevel=2)
         return rows
 
     def _differing(self) -> Iterator[Row]:
@@ -153,10 +132,7 @@ class Playing:
         copies: dict[int, list[int]],
         report: Callable[[], None],
     ) -> None:
-        """Play some jobs.
-
-        Jobs get a copy of another's result by *copies*, which forgets them once they have it.
-        """
+        """Play some jobs; by *copies* others get their results, which are then forgotten there."""
         # Closed at once, as an exception would keep the generator of an executor alive.
         with contextlib.closing(players.run(self.work, self.plan, left)) as played:
             for jobs, returned in played:
@@ -171,23 +147,11 @@ class Playing:
         results, files = split(returned)
         self.kept.add(jobs, results, files)
         for job, result in zip(jobs, results, strict=True):
-            if _NO_ERROR not in result and has_failed(result):
+            if has_failed(result):
                 row = self._plain_row(job, result)
                 self.progress.say(f"failed: {failure_text(row)}", row["error"])
             elif others := copies.pop(job, None):
                 self.kept.add(others, [result] * len(others), [{}] * len(others))
-
-
-def differing_text(policies: Iterable[str]) -> str:
-    """Return the sentence on policies whose first seed has another row when it is played again.
-
-    >>> differing_text(["mine:Rule"]).partition(",")[0]
-    'mine:Rule: the first seed'
-    """
-    return (
-        f"{', '.join(dict.fromkeys(policies))}: the first seed, played again after the others, has "
-        "another row; let the policy draw from Seat.generator, and keep no state in its class"
-    )
 
 
 @contextlib.contextmanager
@@ -211,51 +175,5 @@ def playing(
 
 
 def stopped_text(done: int, total: int) -> str:
-    """Return the message of an interrupted sweep that has a checkpoint.
-
-    >>> stopped_text(120, 500)
-    'stopped after 120 of 500; the same command goes on from there'
-    """
+    """Return the message of an interrupted sweep that has a checkpoint."""
     return f"stopped after {done:,} of {total:,}; the same command goes on from there"
-
-
-@contextlib.contextmanager
-def opened_executor(
-    executor: Executor | str | None, jobs: int, episodes: int
-) -> Iterator[Executor]:
-    """Provide the executor of a number of episodes; one that is created here is closed here.
-
-    Raises:
-        UsageError: The executor or the number of jobs is wrong.
-    """
-    if isinstance(executor, Executor):
-        yield executor
-        return
-    if executor is not None and not isinstance(executor, str):
-        raise UsageError(
-            f"{short_repr(executor)} is no executor: give an object of a subclass of Executor"
-        )
-    with contextlib.closing(_executor(executor, jobs, episodes)) as made:
-        yield made
-
-
-def _executor(text: str | None, jobs: int, episodes: int) -> Executor:
-    """Return a cluster, or the executor of this machine; with processes=N it has N, even one."""
-    kind, _, address = (text or "").partition("=")
-    if kind == "dask" and address:
-        return DaskExecutor(address)
-    parts = [] if text is None else text.split(",")
-    given = dict(part.partition("=")[::2] for part in parts)
-    numbers = {name: int(count) for name, count in given.items() if count.isdecimal()}
-    if not given.keys() <= {"processes", "concurrent"} or not all(map(numbers.get, given)):
-        raise UsageError(
-            f"executor {short_repr(text)} was given; possible: processes=N, concurrent=N with N of "
-            "at least 1, or both joined by a comma; dask=ADDRESS of a scheduler"
-        )
-    processes = numbers.get("processes", 0)
-    if not processes:
-        check_jobs(jobs)
-        processes = jobs if min(jobs, episodes) > 1 else 0
-    made = ProcessExecutor(processes) if processes else Executor()
-    made.at_once = numbers.get("concurrent", AT_ONCE)
-    return made

@@ -1,9 +1,7 @@
 """Ctrl-C during steps that must not be interrupted, such as the start of workers.
 
-Also the last resort against a call that never returns: ending its worker process.
-
-The alarm of `desim.core.limits` raises an exception between two instructions of Python. A policy
-may catch it, and a call into C may never come back to Python.
+Also the last resort against a call that never returns: ending its worker process. The alarm of
+`desim.core.limits` raises an exception, which a policy may catch and a call into C never sees.
 """
 
 import contextlib
@@ -48,7 +46,6 @@ def block_interrupts() -> None:
 #: Seconds beyond the limit after which the process is ended.
 _GRACE = 3.0
 
-
 #: Where the traceback goes that `faulthandler` insists on writing; empty in all other processes.
 _nowhere: list[TextIO] = []
 
@@ -60,11 +57,7 @@ def allow_exit() -> None:
 
 @contextlib.contextmanager
 def hard_limit(seconds: float | None) -> Iterator[None]:
-    """End the process if the block takes longer than a limit and some grace.
-
-    Args:
-        seconds: The limit; None sets none. Has no effect unless `allow_exit` was called.
-    """
+    """End the process, if `allow_exit` was called, once the block takes longer than a limit."""
     if seconds is None or not _nowhere:
         yield
         return

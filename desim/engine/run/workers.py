@@ -1,29 +1,38 @@
-"""Worker processes: both ends of each, and which idle ones may play the next sweep.
+"""Worker processes: both ends of each, which idle ones may play the next sweep, jobs as messages.
 
 They do not import the script that starts them, so that it needs no `if __name__ == "__main__":`.
+A message is pickled, and only ever read by a worker of the process that made it. Nothing that is
+kept, such as a record or a checkpoint, holds a pickle.
 """
 
 import atexit
 import contextlib
+import inspect
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
 import sysconfig
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import ModuleType
 from typing import IO, Any, NoReturn
 
-from desim.engine.opened_files import opened
-from desim.engine.run.job_messages import import_path, rows_of
+from desim.engine.opened_files import noting, opened
+from desim.engine.plan import Job
 from desim.engine.run.play_job import play_chunk  # noqa: F401 (imported while the parent prepares)
 from desim.engine.run.signals import allow_exit
 from desim.episodes.child import WAITS_FOR_PARENT
-from desim.errors import DesimError
+from desim.errors import DesimError, UsageError
 from desim.show import progress
+
+#: Plays jobs in order and yields their rows as JSON; it may stop before the last job.
+Work = Callable[[Iterable[Any]], Iterator[bytes]]
+
+_NAME = re.compile(r"[^\W\d]\w*")
 
 #: The program of a worker: what its parent would import, but Python's own modules first, as the
 #: current folder may have a file of the same name.
@@ -43,15 +52,12 @@ _SECONDS_TO_REPORT = 5.0
 #: Exceptions of a pipe whose other end is closed.
 _ENDED = (EOFError, OSError, pickle.UnpicklingError)
 
-#: Workers that play nothing; each ends after a minute.
+#: Workers that play nothing.
 idle: "list[Worker]" = []
 
-
-#: Seconds after which an idle worker ends.
-IDLE_SECONDS = 60
-
-#: Seconds after which a worker finds that its parent has ended, or that it is idle.
-_BETWEEN_LOOKS = 1.0
+#: Seconds after which an idle worker ends; and after which it finds that it is idle, or that its
+#: parent has ended.
+IDLE_SECONDS, _BETWEEN_LOOKS = 60, 1.0
 
 #: The resolution of the times of files, in nanoseconds.
 _RESOLUTION = 20_000_000
@@ -83,33 +89,32 @@ class Worker:
         self._has_started = False
 
     def replies(self, message: bytes | None) -> Iterator[Any]:
-        """Send a message and yield the replies; an exception among them is raised.
+        """Send jobs and yield their rows; an exception among the replies is raised.
 
-        Args:
-            message: Jobs, whose rows are the replies; None asks whether the files that the worker
-                has loaded are unchanged.
-
-        Raises:
-            ProcessEnded: The process has ended.
-            WorkerDied: It could not start.
+        None instead of jobs asks whether the files that the worker has loaded are unchanged. Raises
+        `ProcessEnded`, or `WorkerDied` if the process could not start.
         """
-        try:
+        with self._running():
             pickle.dump(message, self._messages)
             self._messages.flush()
             self._has_started = self._has_started or pickle.load(self._replies)  # noqa: S301 (our own child)
-            reply = pickle.load(self._replies)  # noqa: S301
+        while True:
+            with self._running():
+                reply = pickle.load(self._replies)  # noqa: S301
+            if reply is None:
+                return
+            if isinstance(reply, BaseException):
+                raise reply
+            yield reply
+
+    @contextlib.contextmanager
+    def _running(self) -> Iterator[None]:
+        try:
+            yield
         except _ENDED:
             if not self._has_started:
                 raise WorkerDied(f"a worker process cannot start ({self._ending()})") from None
             raise ProcessEnded(self._ending()) from None
-        while reply is not None:
-            if isinstance(reply, BaseException):
-                raise reply
-            yield reply
-            try:
-                reply = pickle.load(self._replies)  # noqa: S301
-            except _ENDED:
-                raise ProcessEnded(self._ending()) from None
 
     def is_current(self) -> bool:
         """Return whether it runs, and would play as a new worker does."""
@@ -162,17 +167,75 @@ def end_idle_workers() -> None:
         idle.pop().end()
 
 
+# -- messages --------------------------------------------------------------------------------------
+
+
+def import_path() -> list[str]:
+    """Return `sys.path` for a process in another folder: an empty entry is the current folder."""
+    return [each or os.getcwd() for each in sys.path]  # noqa: PTH109 (entries are texts)
+
+
+def pickled(work: Work, chunk: Sequence[Job]) -> bytes:
+    """Pickle a chunk.
+
+    Classes and functions of `__main__` (a script, a notebook), and those made inside functions, are
+    sent by value, with the globals that they use: a worker cannot import them. All others are sent
+    by name.
+    """
+    import cloudpickle
+
+    try:
+        message: bytes = cloudpickle.dumps((_annotated(), work, chunk), pickle.HIGHEST_PROTOCOL)
+    except Exception as fault:  # noqa: BLE001 (pickling runs users' code)
+        raise UsageError(
+            f"a job cannot be sent to a worker ({fault}); what its model and policies hold and the "
+            "globals they use are pickled, so make locks, files and connections where they are "
+            "used, or use jobs=1"
+        ) from None
+    return message
+
+
+def rows_of(message: bytes) -> Iterator[bytes]:
+    """Play a chunk in a worker, and yield each row as it is played."""
+    try:
+        with noting():  # it imports the modules of models and policies
+            names, work, chunk = pickle.loads(message)  # noqa: S301 (it comes from our own parent)
+    except Exception as fault:  # noqa: BLE001 (unpickling runs users' code)
+        raise UsageError(
+            f"a worker cannot load a job ({type(fault).__name__}: {fault}); the modules of its "
+            "model and policies must be importable where the worker runs; or use jobs=1"
+        ) from None
+    vars(sys.modules["__main__"]).update(names)
+    yield from work(chunk)
+
+
+def rows_elsewhere(message: bytes, path: Sequence[str]) -> list[bytes]:
+    """Play a chunk in a worker on another machine, which may lack folders of the import path."""
+    sys.path.extend(each for each in path if each not in sys.path)
+    return list(rows_of(message))
+
+
+def _annotated() -> dict[str, Any]:
+    """Return by name the objects that annotations of classes of `__main__` name as texts.
+
+    A text such as `"Move | None"` is resolved in `__main__` only when a type is needed, so a class
+    that is sent by value does not contain its objects.
+    """
+    main = vars(sys.modules["__main__"])
+    classes = [each for each in [*main.values()] if isinstance(each, type)]
+    own = [inspect.get_annotations(each) for each in classes if each.__module__ == "__main__"]
+    texts = [text for each in own for text in each.values() if isinstance(text, str)]
+    return {name: main[name] for text in texts for name in _NAME.findall(text) if name in main}
+
+
 # -- in a worker -----------------------------------------------------------------------------------
 
 
 def main(path: list[str]) -> NoReturn:
-    """Answer the parent's messages until it ends, or until nothing has come for a minute.
+    """Answer the messages of a parent with this `sys.path` until it ends, or a minute without one.
 
     The replies to jobs are their rows, each as it is played, or an exception at the end; those to
     None whether the files that were loaded are unchanged. None ends the replies to a message.
-
-    Args:
-        path: Where the parent finds modules.
     """
     started = time.time_ns() - _RESOLUTION
     sys.path[:] = path
@@ -184,10 +247,8 @@ def main(path: list[str]) -> NoReturn:
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     busy = threading.Event()
-    looks = threading.Thread(
-        target=_end_if_left, args=(os.getppid(), busy), name=WAITS_FOR_PARENT, daemon=True
-    )
-    looks.start()
+    looks = (os.getppid(), busy)
+    threading.Thread(None, _end_if_left, WAITS_FOR_PARENT, looks, daemon=True).start()
     _send(results, "ready")
     while True:
         try:

@@ -7,7 +7,7 @@ from desim.core.roles import Knowledge, knowledge_order, with_knowledge
 from desim.errors import UsageError, possible
 from desim.reports.elements.charts import dots
 from desim.reports.elements.page import Figure, Given, cleaned
-from desim.rows.comparison_table import ComparisonTable, TableLine
+from desim.rows.compare import ComparisonTable, TableLine
 from desim.rows.known_means import knowledge
 from desim.rows.rows import Rows
 from desim.show.estimates import better_note, number_cell

@@ -11,8 +11,7 @@ from attrs import evolve, field, frozen
 from desim.core.policy import sees_more_than_rules
 from desim.core.roles import Knowledge, knowledge_legend, knowledge_order
 from desim.rows.columns import mean
-from desim.rows.estimate_notes import estimate_legend, estimate_notes, to_tell_term
-from desim.rows.failures import course
+from desim.rows.notes import course, estimate_legend, estimate_notes, to_tell_term
 from desim.rows.rows import Rows
 from desim.rows.samples import Sample, score_sample
 from desim.show.column import Column

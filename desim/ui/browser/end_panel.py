@@ -6,7 +6,7 @@ from typing import Any
 
 from nicegui import ui
 
-from desim.engine.run.waiting import in_thread
+from desim.engine.run.executors import in_thread
 from desim.errors import DesimError
 from desim.show.labels import value_text
 from desim.ui.browser.end_chart import end_chart

@@ -12,7 +12,7 @@ from typing import Any
 
 from nicegui import ui
 
-from desim.engine.run.waiting import in_thread
+from desim.engine.run.executors import in_thread
 from desim.errors import UsageError
 from desim.faults import RAISED
 from desim.show.labels import class_text, label_text, value_text

@@ -15,8 +15,7 @@ from support.paths import PYTHONPATH
 from support.small_worlds import Go, Spot, Stride, Walk
 
 from desim import Policy, sweep
-from desim.engine.code_without_file import digest_without_file
-from desim.engine.fingerprint import code_topics
+from desim.engine.fingerprint import code_topics, digest_without_file
 from desim.engine.grid import grid
 from desim.errors import UsageError
 

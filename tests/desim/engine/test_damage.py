@@ -1,8 +1,8 @@
-"""A damaged checkpoint is refused; `--restart` plays anew."""
+"""A damaged checkpoint is refused; rows that are discarded on purpose."""
 
 import contextlib
 import sqlite3
-import warnings
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,18 +39,25 @@ def overwrite(folder: Path) -> None:
         (folder / name).unlink()
 
 
-def test_a_damaged_file_is_refused_and_restart_plays_anew(tmp_path: Path) -> None:
-    """Nothing is repaired: one sentence names the file, for playing and for reading."""
-    rows = sweep(WALK, STRIDE, range(200), out=tmp_path)
-    overwrite(tmp_path)
+@pytest.mark.parametrize(
+    "statement",
+    ["", "PRAGMA user_version = 1", "DROP TABLE last", "DROP TABLE results"],
+    ids=["damaged", "older", "last", "results"],
+)
+def test_a_file_that_cannot_be_used_is_refused(tmp_path: Path, statement: str) -> None:
+    """Nothing is repaired: one sentence names the file, for playing, anew or not, and reading."""
+    sweep(WALK, STRIDE, range(200), out=tmp_path)
+    if statement:
+        altered(tmp_path, statement)
+    else:
+        overwrite(tmp_path)
     before = (tmp_path / FILE_NAME).read_bytes()
-    text = rf"{FILE_NAME} is damaged; choose another folder \(--out\), or discard its rows"
-    with pytest.raises(UsageError, match=text):
-        sweep(WALK, STRIDE, range(200), out=tmp_path)
-    with pytest.raises(UsageError, match=text):
-        Rows.read(tmp_path)
+    for command in (swept, partial(swept, restart=True), Rows.read):
+        with pytest.raises(UsageError, match=rf"{FILE_NAME} .*; remove it to start anew"):
+            command(tmp_path)
     assert (tmp_path / FILE_NAME).read_bytes() == before
-    assert sweep(WALK, STRIDE, range(200), out=tmp_path, restart=True) == rows
+    (tmp_path / FILE_NAME).unlink()
+    assert swept(tmp_path) == Rows.read(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -100,22 +107,6 @@ def test_restart_discards_the_rows_of_the_command(tmp_path: Path) -> None:
     reports: list[tuple[int, int]] = []
     sweep(WALK, STRIDE, range(6), out=tmp_path, progress=lambda *now: reports.append(now))
     assert reports[0] == (5, 6)
-
-
-@pytest.mark.parametrize(
-    "statement",
-    ["PRAGMA user_version = 1", "DROP TABLE last", "DROP TABLE results"],
-    ids=["older", "last", "results"],
-)
-def test_restart_mends_a_file_that_cannot_be_used(tmp_path: Path, statement: str) -> None:
-    """Without it, one sentence says so."""
-    rows = swept(tmp_path)
-    altered(tmp_path, statement)
-    with pytest.raises(UsageError, match=FILE_NAME):
-        swept(tmp_path)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SweepWarning)
-        assert swept(tmp_path, restart=True) == rows
 
 
 def test_restart_in_a_new_folder_is_a_start(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from support.small_worlds import Walk
 
-from desim import sweep, workers
+from desim import sweep
 from desim.engine.opened_files import noting, opened_by
 from desim.errors import UsageError
 from desim.rows.rows import Rows
@@ -138,10 +138,9 @@ def test_what_a_policy_writes_is_no_data(module: str, tmp_path: Path) -> None:
 
 def test_kept_workers_start_anew_for_edited_data(module: str, tmp_path: Path) -> None:
     """They would hold what they have read before."""
-    with workers(2) as pool:
-        before = sweep(MODEL, f"{module}:Cached", SEEDS, executor=pool).column("score")
-        edit(tmp_path)
-        after = sweep(MODEL, f"{module}:Cached", SEEDS, executor=pool).column("score")
+    before = sweep(MODEL, f"{module}:Cached", SEEDS, jobs=2).column("score")
+    edit(tmp_path)
+    after = sweep(MODEL, f"{module}:Cached", SEEDS, jobs=2).column("score")
     assert before != after
 
 

@@ -13,7 +13,7 @@ from scipy import stats
 from support.sweep_rows import SCORES, row, three_policies
 
 from desim.errors import UsageError
-from desim.rows.comparison_table import ComparisonTable
+from desim.rows.compare import ComparisonTable
 from desim.rows.rows import Rows
 from desim.show.labels import estimate_text
 from desim.statistics.intervals import interval, seeds_for_difference

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from support.sweep_rows import row
 
-from desim.rows.packed import PackedRows
+from desim.rows.columns import PackedRows
 from desim.rows.rows import Rows
 
 #: More than two blocks.

@@ -61,20 +61,6 @@ def test_a_frame_without_its_package_names_the_extra(
     assert any(each.startswith(package) for each in extras["report"])
 
 
-def test_parquet_is_read_by_another_program(rows: Rows, tmp_path: Path) -> None:
-    """With the values; an error leaves nothing behind."""
-    duckdb = pytest.importorskip("duckdb", reason="no duckdb here")
-    rows.write_parquet(tmp_path / "rows.parquet")
-    file = str(tmp_path / "rows.parquet")
-    found = duckdb.read_parquet(file).project('"policy.x", score').fetchall()
-    assert found == [(1, 10.5), (1, None), (2, 10.5), (2, None)]
-    with pytest.raises(UsageError, match="cannot write"):
-        rows.write_parquet(tmp_path / "nowhere" / "rows.parquet")
-    with pytest.raises(UsageError, match="there are no rows"):
-        Rows([]).write_parquet(tmp_path / "empty.parquet")
-    assert [one.name for one in tmp_path.iterdir()] == ["rows.parquet"]
-
-
 def test_arguments_of_policies_are_columns() -> None:
     """Those that vary, and of each seat; groups by one are paired with each other."""
     rows = sweep(WALK, STRIDE, range(3), set={"policy.size": [1, 2]})
@@ -174,15 +160,6 @@ def test_polars_has_the_same_lines(diary: Rows) -> None:
     assert frame.select(TIDY[2:]).rows() == expected(diary)
 
 
-def test_a_parquet_file_has_the_same_lines(diary: Rows, tmp_path: Path) -> None:
-    """It is read by another program."""
-    duckdb = pytest.importorskip("duckdb", reason="no duckdb here")
-    diary.write_parquet(tmp_path / "series.parquet", series=True)
-    found = duckdb.read_parquet(str(tmp_path / "series.parquet"))
-    assert found.columns == TIDY
-    assert found.project(", ".join(TIDY[2:])).fetchall() == expected(diary)
-
-
 def test_series_keep_their_prefix_where_they_share_a_name() -> None:
     """With a parameter; a shorter series, and one that another model lacks, has no value."""
     pytest.importorskip("polars", reason="no polars here")
@@ -211,14 +188,9 @@ def test_series_keep_their_prefix_where_they_share_a_name() -> None:
         (f"{FAILS},how=wrong", True, "no row holds series, as every episode failed"),
     ],
 )
-def test_rows_without_series_are_refused(
-    tmp_path: Path, policies: str, text: str, *, series: bool
-) -> None:
-    """Nothing is written."""
+def test_rows_without_series_are_refused(policies: str, text: str, *, series: bool) -> None:
+    """One sentence says why there are none."""
     rows = sweep(DIARY, policies, [0, 3], series=series)
     for make in (rows.to_pandas, rows.to_polars):
         with pytest.raises(UsageError, match=text):
             make(series=True)
-    with pytest.raises(UsageError, match=text):
-        rows.write_parquet(tmp_path / "series.parquet", series=True)
-    assert [*tmp_path.iterdir()] == []

@@ -7,7 +7,7 @@ import pytest
 from attrs import frozen
 from support.small_worlds import Go, Spot, Walk
 
-from desim import Policy, play, problem, select, sweep, workers
+from desim import Policy, play, problem, select, sweep
 from desim.catalog.policy_spec import ConfiguredClass, label
 from desim.episodes.lineup import resolve
 from desim.studies.tune import tune
@@ -68,12 +68,11 @@ def test_searches_and_kept_workers_take_such_a_class(tmp_path: Path) -> None:
     options: Any = {"budget": 8, "seeds": SEEDS}
     here, there = (tune(MODEL, leap, ranges, jobs=jobs, **options) for jobs in (1, 2))
     assert here.best == there.best
-    with workers(2) as pool:
-        means = [
-            problem(MODEL, leap, ranges, seeds=SEEDS, executor=one).mean({"policy.size": 3})
-            for one in (None, pool)
-        ]
-        assert means[0] == means[1]
-        varied = {"policy.size": [2, 3]}
-        rows = sweep(MODEL, leap, SEEDS, set=varied, executor=pool, out=tmp_path)
+    means = [
+        problem(MODEL, leap, ranges, seeds=SEEDS, jobs=jobs).mean({"policy.size": 3})
+        for jobs in (1, 2)
+    ]
+    assert means[0] == means[1]
+    varied = {"policy.size": [2, 3]}
+    rows = sweep(MODEL, leap, SEEDS, set=varied, jobs=2, out=tmp_path)
     assert rows == sweep(MODEL, leap, SEEDS, set=varied)

@@ -26,9 +26,8 @@ from desim.engine.run.executors import (
     Played,
     ProcessExecutor,
 )
-from desim.engine.run.job_messages import Work
 from desim.engine.run.playing import stopped_text
-from desim.engine.run.workers import WorkerDied
+from desim.engine.run.workers import Work, WorkerDied
 from desim.engine.store import Store, SweepWarning
 from desim.episodes.driver import play
 from desim.errors import UsageError
@@ -278,17 +277,16 @@ class Mine(Walk):
 SIZE = 2
 def rule(see): return Step(SIZE + (see.last.size if see.last else 0))
 
-with desim.workers(2) as pool:
-    rows = desim.sweep(Mine, rule, range(9), executor=pool)
-    print(len(rows.failed), rows == desim.sweep(Mine, rule, range(9)))
-    SIZE = 5
-    again = desim.sweep(Mine, rule, range(9), executor=pool)
-    print(again != rows, again == desim.sweep(Mine, rule, range(9)))
-    for size in (1, 7):
-        class Own(Policy):
-            def decide(self, spot, size=size): return Go(size)
-        rows = desim.sweep(Walk, Own, range(9), executor=pool)
-        print(rows == desim.sweep(Walk, Own, range(9)), rows[0]["policy"])
+rows = desim.sweep(Mine, rule, range(9), jobs=2)
+print(len(rows.failed), rows == desim.sweep(Mine, rule, range(9)))
+SIZE = 5
+again = desim.sweep(Mine, rule, range(9), jobs=2)
+print(again != rows, again == desim.sweep(Mine, rule, range(9)))
+for size in (1, 7):
+    class Own(Policy):
+        def decide(self, spot, size=size): return Go(size)
+    rows = desim.sweep(Walk, Own, range(9), jobs=2)
+    print(rows == desim.sweep(Walk, Own, range(9)), rows[0]["policy"])
 """
 
 

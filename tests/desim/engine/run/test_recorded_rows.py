@@ -98,10 +98,10 @@ def test_a_name_of_a_record_depends_on_its_episode_alone() -> None:
     at = Path("/out")
     alone = grid(WALK, STRIDE, [3], changes={"steps": 4}).changed(out=at).job(0)
     among = grid(WALK, [FAILS, STRIDE], [1, 3], changes={"steps": [3, 4]}).changed(out=at)
-    names = [among.job(number).record_name for number in range(len(among))]
-    assert len(set(names)) == len(names) == 8
-    assert names[-1] == alone.record_name
-    assert alone.record == at / alone.record_name
+    records = [among.job(number).record for number in range(len(among))]
+    assert len(set(records)) == len(records) == 8
+    assert records[-1] == alone.record
+    assert alone.record.parent == at / "records"
     assert grid(WALK, STRIDE, [3]).job(0).record is None
 
 

@@ -43,22 +43,11 @@ def test_the_next_call_plays_in_the_same_workers() -> None:
     assert idle() > before
 
 
-def test_workers_end_with_their_block() -> None:
-    """Also when it is left by an exception."""
-    with pytest.raises(ZeroDivisionError), desim.workers(2) as executor:  # noqa: PT012
-        swept(executor=executor)
-        processes = [one.process for one in workers.idle]
-        raise ZeroDivisionError
-    assert len(processes) == 2
-    assert all(one.poll() is not None for one in processes)
-
-
 @pytest.mark.parametrize("count", [0, 1.5, True, "2"])
 def test_the_number_of_workers_is_checked(count: int) -> None:
     """It is a whole number of at least 1."""
-    refused = pytest.raises(UsageError, match="it is a whole number of at least 1")
-    with refused, desim.workers(count):
-        pass
+    with pytest.raises(UsageError, match="it is a whole number of at least 1"):
+        swept(count)
 
 
 def test_a_worker_that_was_killed_while_idle_is_replaced() -> None:
@@ -88,24 +77,18 @@ def test_workers_of_an_interrupted_sweep_do_not_play_the_next(fault: type[BaseEx
 
 
 def test_sweeps_at_the_same_time_have_workers_of_their_own() -> None:
-    """In a callback and in a thread; an executor plays one sweep at a time."""
+    """In a callback and in a thread."""
     found: list[Rows] = []
-    faults: list[str] = []
-    with desim.workers(2) as executor:
 
-        def others(done: int, _total: int) -> None:
-            if done and not found:
-                found.append(swept(2))
-                thread = threading.Thread(target=lambda: found.append(swept(2)))
-                thread.start()
-                thread.join()
-                with pytest.raises(UsageError) as refused:
-                    swept(executor=executor)
-                faults.append(str(refused.value))
+    def others(done: int, _total: int) -> None:
+        if done and not found:
+            found.append(swept(2))
+            thread = threading.Thread(target=lambda: found.append(swept(2)))
+            thread.start()
+            thread.join()
 
-        assert swept(executor=executor, progress=others) == swept()
+    assert swept(2, progress=others) == swept()
     assert found == [swept()] * 2
-    assert faults[0].startswith("these workers are playing another sweep; let one end")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")

@@ -1,8 +1,11 @@
-"""The notes and the legend of tables of estimates, which comparisons and boards share."""
+"""The sentences that tables of rows share: on intervals, and on episodes that failed."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from desim.rows.failures import missing_text
+import msgspec
+
+from desim.engine.plan import Row
 from desim.rows.samples import Sample
 from desim.show.estimates import ALIKE, EXACT, SAME, TO_TELL, is_equal
 from desim.statistics.intervals import Interval
@@ -44,8 +47,7 @@ def estimate_legend(
     """Return the sentences on what heads and cells of some means mean.
 
     Args:
-        means: Of each line of one table the mean, None if it is withheld; how many episodes failed;
-            and the sample.
+        means: Of each line the mean, None if it is withheld; how many episodes failed; the sample.
         equal: Whether some of its differences are the same on all seeds.
     """
     found = {_SAME_VALUE} if equal else set()
@@ -68,12 +70,36 @@ def to_tell_term(other: str) -> str:
 
 
 def missing_note(counts: Mapping[str, tuple[int, int]]) -> list[str]:
-    """Return the sentence on numbers that are missing, NaN or infinite, if there are any.
-
-    Args:
-        counts: By line, the episodes without a number that have not failed, and all episodes.
-    """
+    """Return the sentence on missing numbers by line: of how many episodes of how many, if any."""
     texts = [f"{name}: {missing_text(*of)}" for name, of in counts.items() if of[0]]
     more = f" and {len(texts) - _LISTED:,} more" * (len(texts) > _LISTED)
     listed = ", ".join(texts[:_LISTED]) + more
     return [f"in no mean, as missing, NaN or infinite: {listed}"] if texts else []
+
+
+# -- failed episodes ------------------------------------------------------------------------------
+
+
+def missing_text(count: int, total: int) -> str:
+    """Return how many of some episodes have no number: it is missing, NaN or infinite."""
+    return f"{count:,} of {total:,} episodes have no number"
+
+
+def course(row: Row) -> tuple[Any, ...]:
+    """Return what equal episodes share: score, end, error, and ledgers or else all metrics.
+
+    The number of decisions and some metrics may differ, as they describe how the policy decides.
+    """
+    ledgers = row["ledger_digest"] or msgspec.json.encode(row["metrics"])
+    return row["score"], row["ended"], row["error"], ledgers
+
+
+def failures_text(failed: Sequence[Row], total: int) -> str:
+    """Return how many of all episodes failed, at least one, and what failed in the first."""
+    return f"{len(failed):,} of {total:,} episodes failed, the first is {failure_text(failed[0])}"
+
+
+def failure_text(row: Row) -> str:
+    """Return policy, world, seed and error of the row of an episode that failed."""
+    world = "/".join(filter(None, [row["model"], row["preset"]]))
+    return f"{row['policy']} in {world} with seed {row['seed']}: {row['error']}"
