@@ -1,4 +1,7 @@
-"""Policies that know the demand: the cheapest order list found for it, and foresight of a week."""
+"""Policies that know the demand: the cheapest order list found for it, and foresight of a week.
+
+They are yardsticks and no rules that a player could follow.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -29,11 +32,7 @@ REACH = 16
 
 @define
 class Perfect(Policy):
-    """Play the cheapest order list found for the demand; the other stages follow their rule.
-
-    The policy reads the hidden demand and the others' rule, so it is a yardstick and no rule that a
-    player could follow.
-    """
+    """Play the cheapest order list found for the demand; the other stages follow their rule."""
 
     knows = "future"
     needs_world_seed = True
@@ -96,7 +95,6 @@ class _Search:
     """Descent over thousands of neighbouring lists at once, from several starts.
 
     Attributes:
-        params: The parameters.
         demand: Units by week.
         role: The stage that orders by the lists.
         lane: The game before its first order.
@@ -169,10 +167,7 @@ class _Search:
 
 @define
 class Foresight(Policy):
-    """Order the customers' demand of the same week.
-
-    The policy reads the hidden demand, so it is a yardstick and no rule that a player could follow.
-    """
+    """Order the customers' demand of the same week."""
 
     knows = "future"
     needs_world_seed = True

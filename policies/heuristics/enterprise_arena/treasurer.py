@@ -108,7 +108,6 @@ class Treasurer(Policy):
             opened = yield from self._carry_out(action)
 
     def _read_documents(self) -> Course[None]:
-        """Read the statements of the last month, if its books were closed."""
         now = len(self._headers) - 1
         if not now or now % self.every:
             return
@@ -169,7 +168,6 @@ class Treasurer(Policy):
     def _choose(
         self, rates: Mapping[str, float], amount: float, debt: float, equity: float
     ) -> tuple[str, float]:
-        """Return the instrument and the odds of a request."""
         by_equity = self._odds.equity(rates["VIX"])
         by_debt = self._odds.debt(rates["SOFR"], rates["Baa_Yield"] - rates["Tsy10Y"])
         levered = debt + amount > _LEVERED * equity
