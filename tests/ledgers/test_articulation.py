@@ -26,7 +26,7 @@ from support.lemonade import (
 )
 
 from ledgers.book import Book, Memo, close_year
-from ledgers.statements import Layout, Line, Reports, Total, WrongLayout
+from ledgers.statements import Layout, Line, Reports, Total
 
 
 def faults(
@@ -98,21 +98,6 @@ def test_equity_from_an_undeclared_entry_is_found(book: Book) -> None:
     assert faults(REPORTS, book, 3, 3) == [
         "t=3 to t=3: equity changed by 9, but contributions are 0 and net income is 0",
     ]
-
-
-def test_a_movement_by_another_kind_is_found(book: Book) -> None:
-    """Only the declared kinds of entries may move an account that rolls forward."""
-    book.post(3, SALE, cash=70_00, wear=5_00, stand=-75_00)
-    assert faults(REPORTS, book, 3, 3) == [
-        "wear, t=3 to t=3: 500 came from other entries than J5",
-    ]
-
-
-def test_layouts_must_have_the_rows_that_are_compared(book: Book) -> None:
-    """A layout without them is a mistake of the declaration, not a fault of the books."""
-    reports = evolve(REPORTS, income=Layout("income", (Line("sales", SALES, -1),)))
-    with pytest.raises(WrongLayout, match="no row is named 'net_income'"):
-        faults(reports, book, 0, 0)
 
 
 EVENTS = {

@@ -5,7 +5,6 @@ import pytest
 from ledgers.book import Book, WrongAmount
 from ledgers.chart import Account
 from ledgers.consolidation import ACCOUNT, KIND, Intercompany, NotEnoughCash
-from ledgers.errors import LedgerError, WrongChart
 
 
 def company(digits: int = 2) -> tuple[Book, Intercompany]:
@@ -13,13 +12,6 @@ def company(digits: int = 2) -> tuple[Book, Intercompany]:
     book = Book("cash", "capital", digits=digits)
     book.transfer(0, "founded", "cash", "capital", 500 * 10 ** (digits - 2))
     return book, Intercompany(book, "cash", "asset")
-
-
-def test_a_company_without_a_group_has_no_such_account() -> None:
-    """Its trial balance and its exports stay as they are."""
-    book, account = company()
-    assert ACCOUNT not in book.accounts
-    assert account.balances == {}
 
 
 @pytest.mark.parametrize("digits", [2, 12])
@@ -65,28 +57,3 @@ def test_a_payment_beyond_the_cash_changes_nothing() -> None:
     with pytest.raises(NotEnoughCash):
         account.send(1, "bank", 501)
     assert (len(book.journal), book.accounts) == (1, ("cash", "capital"))
-
-
-def test_a_partner_whose_name_cannot_be_written_changes_nothing() -> None:
-    """The account is not added either."""
-    book, account = company()
-    with pytest.raises(LedgerError):
-        account.receive(1, "\ud800", 5)
-    assert (len(book.journal), book.accounts) == (1, ("cash", "capital"))
-
-
-def test_an_account_can_be_added_to_a_book_once() -> None:
-    """An account that the book has is refused."""
-    book = Book("cash")
-    book.add_account("later")
-    book.transfer(0, "moved", "later", "cash", 5)
-    assert book.balances() == {"cash": -5, "later": 5}
-    assert book.balance("later", at=-1) == 0
-    with pytest.raises(WrongChart):
-        book.add_account(Account("cash", "Cash", "asset"))
-
-
-def test_the_kind_of_the_account_is_checked() -> None:
-    """A misspelt one would be declared with the first entry only."""
-    with pytest.raises(ValueError, match="kind='assets' was given; it is asset, liability or None"):
-        Intercompany(Book("cash", "equity"), "cash", "assets")  # type: ignore[arg-type]

@@ -1,7 +1,6 @@
 """Statements: what a layout accepts, and what it shows of a book."""
 
 import json
-import pickle
 from typing import Any, TypeAlias
 
 import pytest
@@ -13,17 +12,13 @@ from support.lemonade import (
     INCOME,
     LEMONS,
     POSITION,
-    REPORTS,
-    SALE,
     lemonade,
 )
 
-from ledgers.book import Book, UnknownAccount
-from ledgers.errors import WrongTime
+from ledgers.book import Book
 from ledgers.statements import (
     Layout,
     Line,
-    Statement,
     Total,
     WrongLayout,
     balance_sheet,
@@ -52,13 +47,6 @@ def test_an_income_statement_shows_a_period(book: Book) -> None:
         "net_income": 20_25,
     }
     assert income_statement(book, INCOME, 0, 1)["net_income"] == 25_00
-
-
-def test_a_close_earns_nothing(book: Book) -> None:
-    """The month in which the last year was closed shows what that month earned."""
-    assert income_statement(book, INCOME, 2, 2, closings="J0")["net_income"] == 1_01
-    assert income_statement(book, INCOME, closings=["J0"])["net_income"] == 26_01
-    assert income_statement(book, INCOME, 2, 2)["net_income"] == 1_01 - 25_00
 
 
 def test_a_balance_sheet_shows_an_instant(book: Book) -> None:
@@ -95,24 +83,6 @@ def test_a_cash_flow_statement_ends_with_cash(book: Book) -> None:
     assert (whole["opening_cash"], whole["net_change"]) == (0, whole["closing_cash"])
 
 
-def test_statements_stay_when_the_book_moves_on(book: Book) -> None:
-    """A statement is a value: later entries, even of its own period, do not change it."""
-    now, then = balance_sheet(book, POSITION), balance_sheet(book, POSITION, 2)
-    book.post(2, SALE, cash=1, sales=-1)
-    assert now.rows == then.rows
-    assert balance_sheet(book, POSITION, 2)["cash"] == then["cash"] + 1
-    assert pickle.loads(pickle.dumps(then)) == then  # noqa: S301 - our own bytes
-
-
-def test_reports_are_the_three_statements(book: Book) -> None:
-    """`Reports` returns the same statements as the functions."""
-    assert REPORTS.balance_sheet(book, 1) == balance_sheet(book, POSITION, 1)
-    flows = cash_flow_statement(book, FLOWS, CASH_VIEW, 0, 1)
-    assert REPORTS.cash_flow_statement(book, 0, 1) == flows
-    closed = income_statement(book, INCOME, 2, 2, closings="J0")
-    assert REPORTS.income_statement(book, 2, 2) == closed
-
-
 def test_a_statement_reads_as_a_table(book: Book) -> None:
     """Lines are indented, totals are not, and figures are right-aligned with all their digits."""
     assert str(cash_flow_statement(book, FLOWS, CASH_VIEW, 0, 1)).splitlines() == [
@@ -126,32 +96,6 @@ def test_a_statement_reads_as_a_table(book: Book) -> None:
         "opening cash  100.00",
         "closing cash   90.00",
     ]
-
-
-@pytest.mark.parametrize(
-    ("digits", "table"),
-    [
-        (0, "x, now\n  a  -1,234,567"),
-        (2, "x, now\n  a  -12,345.67"),
-        (8, "x, now\n  a  -0.01234567"),
-    ],
-)
-def test_a_table_is_written_in_the_books_digits(digits: int, table: str) -> None:
-    """The sign comes before the whole part, also where that is zero."""
-    book = Book("a", "b", digits=digits)
-    book.post(0, "x", a=-1234567, b=1234567)
-    assert str(balance_sheet(book, Layout("x", (Line("a", "a"),)))) == table
-
-
-def test_titles_name_the_period(book: Book) -> None:
-    """The title of a statement gives the period or the instant."""
-    layout = Layout("x", (Line("a", CASH),))
-    assert [income_statement(book, layout, *ends).title for ends in ((), (1,), (None, 2))] == [
-        "x, the beginning to now",
-        "x, t=1 to now",
-        "x, the beginning to t=2",
-    ]
-    assert [balance_sheet(book, layout, at).title for at in (None, 1)] == ["x, now", "x, t=1"]
 
 
 def test_money_is_in_the_currency_and_goes_into_json(book: Book) -> None:
@@ -172,11 +116,6 @@ def test_movements_leave_out_and_pick_entries_by_kind(book: Book) -> None:
     assert movements(book, 0, 2, without=("sale", "purchase"))[CASH] == -40_00
     assert movements(book, 0, 1, only="J")[LEMONS] == 0
     assert tuple(movements(book, only=())) == CHART.codes
-
-
-def test_movements_of_everything_are_the_balances(book: Book) -> None:
-    """Over all entries, the movement of an account is its balance."""
-    assert movements(book) == book.balances()
 
 
 @pytest.mark.parametrize(
@@ -201,21 +140,6 @@ def test_a_layout_must_be_fillable(rows: Anything, sentence: str) -> None:
     assert str(refused.value) == sentence
 
 
-def test_a_sign_is_one_or_minus_one() -> None:
-    """Any other factor is refused."""
-    sign: Anything = 2
-    with pytest.raises(WrongLayout, match=r"^row 'a': the sign is 1 or -1, not 2$"):
-        Line("a", "cash", sign)
-
-
-def test_a_line_over_an_unknown_account_is_refused(book: Book) -> None:
-    """A misspelt account is an error, not zero."""
-    layout = Layout("x", (Line("a", "csah"),))
-    for fill in (income_statement, balance_sheet):
-        with pytest.raises(UnknownAccount, match="named 'csah'; did you mean 'cash'"):
-            fill(book, layout)
-
-
 @pytest.mark.parametrize(
     ("rows", "sentence"),
     [
@@ -233,31 +157,3 @@ def test_every_category_is_in_one_line(book: Book, rows: list[Line], sentence: s
     with pytest.raises(WrongLayout) as refused:
         cash_flow_statement(book, Layout("x", rows), view, 2, 2)
     assert str(refused.value) == sentence
-
-
-def test_a_row_that_is_not_there_is_refused(book: Book) -> None:
-    """Near misses are suggested, and `in` looks among the names of the rows."""
-    sheet = balance_sheet(book, POSITION)
-    assert "cash" in sheet
-    assert "total_asset" not in sheet
-    with pytest.raises(WrongLayout) as refused:
-        sheet["total_asset"]
-    assert str(refused.value) == (
-        "balance sheet, now: no row is named 'total_asset'; did you mean 'total_assets'?"
-    )
-
-
-def test_a_period_that_cannot_be_is_refused(book: Book) -> None:
-    """Statements refuse what the journal refuses."""
-    with pytest.raises(WrongTime):
-        income_statement(book, INCOME, 1, 0)
-    with pytest.raises(WrongTime):
-        balance_sheet(book, POSITION, True)  # noqa: FBT003 - no tick, on purpose
-
-
-def test_layouts_are_declared_in_any_collection() -> None:
-    """Lists become tuples, single names become tuples of one."""
-    layout = Layout("x", [Line("a", ["b", "c"]), Total("t", "a")])
-    assert layout == Layout("x", (Line("a", ("b", "c")), Total("t", ("a",), ())))
-    assert [line.of for line in layout.lines] == [("b", "c")]
-    assert isinstance(balance_sheet(Book("b", "c"), layout), Statement)

@@ -1,8 +1,6 @@
 """Units of a good by place: what a stock accepts and refuses, and what it holds afterwards."""
 
 import datetime as dt
-import pickle
-from collections.abc import Sequence
 from fractions import Fraction
 from hashlib import sha256
 from math import inf, nan
@@ -13,11 +11,9 @@ import pytest
 from attrs import frozen
 from hypothesis import given
 from hypothesis import strategies as st
-from support.cases import stable
 
-from ledgers.chart import exact
 from ledgers.errors import LedgerError, WrongChart, WrongExport, WrongTime
-from ledgers.stock import Move, Overdrawn, Stock, Units, UnknownPlace, WrongMove, WrongUnits
+from ledgers.stock import Move, Stock, Units, UnknownPlace, WrongMove
 
 Anything: TypeAlias = Any  # also what a stock must refuse
 HALF = Fraction(1, 2)
@@ -48,34 +44,6 @@ def test_a_move_takes_from_one_place_what_it_adds_to_another(beer: Stock) -> Non
     """Units taken from an outside place count as negative, units moved to one as positive."""
     assert held(beer) == {"on_hand": 7, "in_transit": 0, "brewing": -12, "customers": 5}
     assert beer.total == 0
-
-
-def test_moves_are_records_in_a_view_that_grows(beer: Stock) -> None:
-    """The journal holds every move in order, the opening first."""
-    moves = beer.moves
-    beer.move(4, "brewing", "in_transit", 2)
-    assert isinstance(moves, Sequence)
-    assert moves[0] == Move(0, "brewing", "on_hand", 12)
-    assert moves[1:] == (Move(3, "on_hand", "customers", 5), Move(4, "brewing", "in_transit", 2))
-    assert list(moves) == [*moves[:1], *moves[1:]]
-
-
-def test_a_place_can_be_emptied_but_not_overdrawn(beer: Stock) -> None:
-    """The last unit can be moved; one more is refused."""
-    beer.move(4, "on_hand", "customers", 7)
-    assert beer["on_hand"] == 0
-    with pytest.raises(Overdrawn, match=r"^'on_hand' holds 0 and cannot give 1 at t=5$"):
-        beer.move(5, "on_hand", "customers", 1)
-
-
-def test_a_move_of_zero_units_changes_nothing(beer: Stock) -> None:
-    """It is not in the journal, does not move the time, and may come from an empty place."""
-    before = state(beer)
-    beer.move(9, "in_transit", "on_hand", 0)
-    beer.move(9, "in_transit", "on_hand", Fraction(0))
-    assert state(beer) == before
-    beer.move(4, "on_hand", "in_transit", 1)
-    assert beer.moves[-1].time == 4
 
 
 @pytest.mark.parametrize("units", [0, 1, Fraction(1, 3)])
@@ -132,45 +100,6 @@ def test_refusals_say_what_was_given_and_what_is_possible(
     assert state(beer) == before
 
 
-@pytest.mark.parametrize("units", NO_UNITS, ids=stable)
-def test_units_are_ints_or_fractions_of_ints(beer: Stock, units: Anything) -> None:
-    """Inexact numbers, and numbers that can overflow, are refused."""
-    before = state(beer)
-    with pytest.raises(WrongUnits, match=r"^units must be an int or a Fraction of ints, not "):
-        beer.move(4, "brewing", "on_hand", units)
-    assert state(beer) == before
-
-
-@given(st.lists(st.one_of(st.integers(0, 9), st.fractions(0, 9), st.floats(0, 9).map(Fraction))))
-def test_sums_are_those_of_fractions(units: list[Units]) -> None:
-    """Of any denominators; what is whole is held as an int."""
-    stock = Stock(["shelf"], outside=["mill"])
-    for each in units:
-        stock.move(1, "mill", "shelf", each)
-    expected = sum(map(Fraction, units))
-    assert (stock["shelf"], stock["mill"]) == (expected, -expected)
-    assert isinstance(stock["shelf"], int) is (expected.denominator == 1)
-    for each in units:
-        stock.move(2, "shelf", "mill", each)
-    assert held(stock) == {"shelf": 0, "mill": 0}
-
-
-@pytest.mark.parametrize("units", [-1, -HALF], ids=stable)
-def test_units_do_not_move_backwards(beer: Stock, units: Units) -> None:
-    """A negative move is refused, with the advice to swap the places."""
-    with pytest.raises(WrongUnits, match=f"^units must be 0 or more, not {units}; to go back"):
-        beer.move(4, "brewing", "on_hand", units)
-
-
-def test_whole_fractions_are_ints_everywhere(beer: Stock) -> None:
-    """A whole number is an int in the journal, the balance and the digest."""
-    other = pickle.loads(pickle.dumps(beer))  # noqa: S301 (our own bytes)
-    beer.move(4, "brewing", "on_hand", Fraction(4, 2))
-    other.move(4, "brewing", "on_hand", 2)
-    assert type(beer.moves[-1].units) is type(beer["on_hand"]) is int
-    assert state(beer) == state(other)
-
-
 def test_fractions_are_conserved_exactly(beer: Stock) -> None:
     """Three thirds are exactly one, and whole balances are ints again."""
     for time in (4, 5, 6):
@@ -179,19 +108,6 @@ def test_fractions_are_conserved_exactly(beer: Stock) -> None:
     assert held(beer) == {"on_hand": 8, "in_transit": 0, "brewing": -13, "customers": 5}
     assert {type(units) for units in held(beer).values()} == {int}
     assert beer.moves[-1].units == Fraction(1, 3)
-
-
-def test_a_fraction_can_overdraw(beer: Stock) -> None:
-    """Half a unit more than a place holds is refused."""
-    with pytest.raises(Overdrawn, match=r"^'on_hand' holds 7 and cannot give 15/2 at t=4$"):
-        beer.move(4, "on_hand", "customers", Fraction(15, 2))
-
-
-@pytest.mark.parametrize("place", ["On_hand", 3, ["on_hand"]], ids=stable)
-def test_unknown_places_are_refused(beer: Stock, place: Anything) -> None:
-    """A misspelt place is an error where it is read."""
-    with pytest.raises(UnknownPlace):
-        beer[place]
 
 
 def test_opening_needs_no_source_where_there_is_only_one() -> None:
@@ -259,22 +175,6 @@ def test_places_must_be_usable(places: Anything, outside: Anything, sentence: st
     with pytest.raises(WrongChart) as refused:
         Stock(places, outside)
     assert str(refused.value) == sentence
-
-
-def test_places_can_be_read(beer: Stock) -> None:
-    """They are as declared, and `repr` shows the size."""
-    assert (beer.places, beer.outside) == (("on_hand", "in_transit"), ("brewing", "customers"))
-    assert repr(beer) == "<Stock of 4 places and 2 moves>"
-
-
-def test_a_pickled_stock_is_an_independent_copy(beer: Stock) -> None:
-    """A copy holds the same, and later moves of one are not in the other."""
-    copy = pickle.loads(pickle.dumps(beer))  # noqa: S301 (our own bytes)
-    assert state(copy) == state(beer)
-    copy.move(9, "on_hand", "customers", 1)
-    assert (copy["on_hand"], beer["on_hand"]) == (6, 7)
-    with pytest.raises(WrongTime):
-        copy.move(8, "on_hand", "customers", 1)
 
 
 def test_the_digest_never_changes(beer: Stock) -> None:
@@ -405,21 +305,3 @@ def test_a_stock_exports_moves_and_holdings(beer: Stock) -> None:
     assert beer.export("csv")["moves.csv"].split("\r\n")[1] == "0,,1,brewing,on_hand,12"
     with pytest.raises(WrongExport, match=r"^no form is named 'beancount'; there is csv$"):
         beer.export("beancount")
-
-
-@given(st.integers() | st.fractions())
-def test_exported_units_read_back_exactly(units: Units) -> None:
-    """`Fraction` reads the text of any number of units."""
-    assert Fraction(exact(units)) == units
-
-
-def test_an_outside_place_can_be_added_once() -> None:
-    """A place that the stock has is refused, inside or outside."""
-    stock = Stock(["shelf"], outside=["factory"])
-    stock.add_outside("partner")
-    stock.move(0, "partner", "shelf", 5)
-    assert (stock.outside, stock["partner"], stock.total) == (("factory", "partner"), -5, 0)
-    for place in ("shelf", "factory", "partner", 7):
-        with pytest.raises(WrongChart):
-            stock.add_outside(place)  # type: ignore[arg-type] # on purpose
-    assert stock.outside == ("factory", "partner")

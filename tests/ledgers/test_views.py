@@ -5,11 +5,10 @@ from typing import Any, TypeAlias
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.cases import stable
 from support.lemonade import BILLS, CASH, CASH_VIEW, lemonade
 
 from ledgers.book import Book, Memo, UnknownAccount
-from ledgers.errors import LedgerError, WrongTime
+from ledgers.errors import WrongTime
 from ledgers.views import (
     CashLine,
     CashView,
@@ -82,19 +81,6 @@ def test_a_general_ledger_carries_the_balance_along(book: Book) -> None:
     )
 
 
-@pytest.mark.parametrize("account", ["cash", "wear", "sales"])
-def test_a_general_ledger_ends_at_the_balance(book: Book, account: str) -> None:
-    """The last balance of the whole ledger is the balance of the book."""
-    assert general_ledger(book, account)[-1].balance == book.balance(account)
-
-
-def test_a_general_ledger_of_no_account_is_refused(book: Book) -> None:
-    """A misspelt account is an error, with or without a first tick."""
-    for since in (None, 0):
-        with pytest.raises(UnknownAccount):
-            general_ledger(book, "csah", since)
-
-
 def test_the_cash_view_lists_what_moved_cash(book: Book) -> None:
     """Entries without cash are left out; the others have a category and the amount of cash."""
     assert CASH_VIEW.lines(book, 0, 1) == (
@@ -118,17 +104,6 @@ def test_an_entry_is_split_by_its_other_accounts() -> None:
         CashLine(0, 2, "fee", "fees", 5),
     )
     assert view.flows(book) == {"interest": 20, "principal": 80, "fees": 5}
-
-
-def test_every_category_is_in_the_flows(book: Book) -> None:
-    """A category without a movement has a flow of zero."""
-    assert CASH_VIEW.flows(book, 1, 1) == {
-        "customers": 9_75,
-        "suppliers": -30_00,
-        "equipment": 0,
-        "lender": 0,
-        "owners": 0,
-    }
 
 
 def test_cash_that_moves_without_a_category_is_refused(book: Book) -> None:
@@ -155,14 +130,6 @@ def test_flows_are_the_movement_of_the_cash_account(amounts: list[tuple[int, int
         assert sum(part.amount for part in view.lines(book, line.time, line.time)) == line.amount
 
 
-def test_a_view_keeps_its_own_categories() -> None:
-    """Changing the mapping given to a view does not change the view."""
-    given_categories = {"x": "A"}
-    view = CashView("cash", given_categories)
-    given_categories["x"] = "B"
-    assert view.categories == {"x": "A"}
-
-
 def test_an_amount_is_apportioned_by_largest_remainders() -> None:
     """Parts sum to the amount; the largest remainders are rounded up, the first of equal ones."""
     assert apportion(100, {"a": 1, "b": 1, "c": 1}) == {"a": 34, "b": 33, "c": 33}
@@ -180,10 +147,3 @@ def test_apportioning_is_exact_and_fair(amount: int, shares: dict[str, int]) -> 
     assert sum(parts.values()) == amount
     total = sum(shares.values())
     assert all(abs(parts[tag] * total - amount * shares[tag]) < total for tag in shares)
-
-
-@pytest.mark.parametrize("shares", [{}, {"a": 0}, {"a": 2, "b": -1}, {"a": 0.5}], ids=stable)
-def test_shares_must_be_weights(shares: Anything) -> None:
-    """Shares that are all zero, negative or not whole are refused."""
-    with pytest.raises(LedgerError, match=r"^shares are ints, 0 or more and not all 0, not \{"):
-        apportion(1, shares)

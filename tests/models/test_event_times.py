@@ -77,11 +77,6 @@ def differing(model: Any) -> int:
     return sum(len({str(times(model, at, future)) for future in (1, 2, 3)}) > 1 for at in ats)
 
 
-def test_every_world_is_listed() -> None:
-    """A new world says which of its times a redraw draws anew."""
-    assert {name.partition("/")[0] for name in everything()} == SAME.keys()
-
-
 @pytest.mark.parametrize("world", thinned(everything(), 3))
 def test_times_that_no_role_observes_differ_between_futures(world: str) -> None:
     """An answer of investors comes at another month; all other times are known to a role."""

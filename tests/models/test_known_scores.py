@@ -10,7 +10,7 @@ from golden.known_scores import GONE
 from support.paths import TESTS
 
 from desim import catalog
-from desim.catalog.known_scores import KnownScores, known_scores_of, read_known_scores
+from desim.catalog.known_scores import KnownScores, read_known_scores
 from desim.catalog.presets import from_preset, presets
 from desim.episodes.lineup import lineup_knows
 from desim.episodes.replay import replay
@@ -54,13 +54,6 @@ def test_every_preset_has_known_scores_of_its_parameters(cls: Any, preset: str) 
         assert found.knows.get(policy, "observation") == level, "known_scores.py --levels"
 
 
-@pytest.mark.parametrize("cls", catalog.models().values(), ids=catalog.models())
-def test_nothing_is_known_of_presets_that_are_gone(cls: Any) -> None:
-    """The data of a preset that is renamed or removed are, too."""
-    assert {*read_known_scores(inspect.getfile(cls))} == {*presets(cls)}
-    assert known_scores_of(cls, "no preset") is None
-
-
 @pytest.mark.parametrize(("cls", "preset"), PRESETS)
 def test_no_baseline_scores_more_than_is_known(cls: Any, preset: str) -> None:
     """Neither more than a bound nor more than the best run, which scores as it did.
@@ -93,10 +86,3 @@ RECORDS = [
 def test_every_record_of_a_best_run_replays(record: Path, score: float) -> None:
     """It opens and imports nothing, and has the score of the book."""
     assert replay(record).score == score
-
-
-def test_no_record_is_kept_for_nothing() -> None:
-    """Every file in the folders `best` is named in a book."""
-    folders = {Path(inspect.getfile(cls)).with_name("best") for cls in catalog.models().values()}
-    kept = {file for folder in folders for file in folder.glob("*")}
-    assert kept == {each.values[0] for each in RECORDS}

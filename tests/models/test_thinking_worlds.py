@@ -4,12 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attrs import evolve
 
 from desim import Policy, catalog, play, replay
 from desim.catalog.presets import presets
 from desim.core.roles import Thinking
-from desim.errors import UsageError
 from models.beer_game import BeerGame
 from models.edt import EnterpriseDigitalTwin
 from models.enterprise import Enterprise
@@ -47,16 +45,6 @@ def test_an_episode_with_thinking_replays(
 def own_roles(model: Any) -> set[str]:
     """Return the roles of a world without those of its parts."""
     return {role for role in model.roles if "." not in role}
-
-
-@pytest.mark.parametrize(("name", "preset"), WORLDS)
-def test_thoughts_below_a_tick_change_nothing(name: str, preset: str) -> None:
-    """The episode is that of the world without thinking."""
-    model = catalog.model(f"{name}/{preset}")
-    before = play(model, "greedy", 1)
-    after = play(evolve(model, thinking=Thinking(per_second=0.5)), "greedy", 1)
-    assert after.result == before.result
-    assert after.steps == before.steps
 
 
 @pytest.mark.parametrize("preset", ["classic", "firmbench"])
@@ -109,12 +97,6 @@ class Waits(Policy):
     def decide(self, _: Any) -> dict[str, str]:
         """Wait."""
         return {"do": "wait"}
-
-
-def test_a_decision_before_the_first_step_takes_no_time() -> None:
-    """So that thinking is refused where the manager decides once."""
-    with pytest.raises(UsageError, match='give asks="events"'):
-        EnterpriseDigitalTwin.preset("published", **{"thinking.latency": 1})
 
 
 @pytest.mark.parametrize("hours", [30, 700])

@@ -8,11 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
 from support.holdings import cash_of, intercompany, pay_cash, receive_cash
-from support.paths import ROOT
 from support.series import series_of
 
-from desim import Run, play
-from desim.errors import UsageError
+from desim import Run
 from ledgers.entry import Entry
 from models.beer_game import BeerGame, Order
 
@@ -113,17 +111,6 @@ def test_a_plant_pays_what_it_can_and_the_rest_once_there_is_cash() -> None:
     assert intercompany(game, run.state) == {GROUP: -900}
 
 
-def test_later_sales_pay_what_was_left() -> None:
-    """No cash and nothing sold in week 1; the sales of week 2 pay both weeks."""
-    run = begun(shop(opening_cash=0, unit_margin=5, demand="list:0:4", horizon=2))
-    assert run.state.book.balance("payable") == whole_money(-500)
-    # Ten units on hand cost 5.00 in week 1; four are then sold for 20.00, and six cost 3.00.
-    week_ends(run, units=0)
-    assert run.state.book.balance("payable") == 0
-    finish(run)
-    assert run.result().metrics["end_cash"] == 20 - 5 - 3
-
-
 def test_the_part_of_a_cent_is_paid_once_it_makes_a_cent() -> None:
     """Six units at 0.001 cost 0.6 cents a week; cash stays a whole number of cents."""
     game = shop(opening_cash=1, holding_cost=0.001)
@@ -133,12 +120,6 @@ def test_the_part_of_a_cent_is_paid_once_it_makes_a_cent() -> None:
         cents.append(cash_of(game, run.state))
     assert cents == [100, 99, 99, 98]
     assert series_of(game, run.state)["unpaid"] == [0.006, 0.002, 0.008, 0.004]
-
-
-def test_the_cents_of_a_weeks_sales_are_rounded() -> None:
-    """Three units at 0.125 are 37.5 cents, which count as 38."""
-    game = shop(opening_cash=0, unit_margin=0.125, holding_cost=0, demand="constant:3", horizon=1)
-    assert play(game, {}).metrics["sales"] == 0.38
 
 
 # -- the group -------------------------------------------------------------------------------------
@@ -164,21 +145,6 @@ def test_a_group_takes_what_is_on_hand_and_no_more() -> None:
     assert run.state.book.digest() == before
     assert (cash_of(game, run.state), intercompany(game, run.state)) == (50, {GROUP: 150})
     assert entries(run)[-1].time == run.world.now == 1
-
-
-def test_a_plant_without_opening_cash_keeps_none() -> None:
-    """Every preset as it is; nobody owes it anything."""
-    game = shop()
-    assert game.purse(begun(game).state) is None
-
-
-def test_the_readmes_plant_prints_what_the_readme_says(capsys: pytest.CaptureFixture[str]) -> None:
-    """Its one Python block and the block under it."""
-    text = (ROOT / "models/beer_game/README.md").read_text(encoding="utf-8")
-    code, _, rest = text.partition("```python\n")[2].partition("```\n")
-    exec(code, {})  # noqa: S102 (our own page)
-    printed = rest.partition("```\n")[2].partition("```")[0]
-    assert capsys.readouterr().out == printed
 
 
 # -- parameters ------------------------------------------------------------------------------------
@@ -226,24 +192,6 @@ def test_cash_changes_nothing_else(preset: str) -> None:
     assert now.keys() - then.keys() == {"end_cash", "sales", "unpaid", "profit"}
     more = series_of(rich, other).keys() - series_of(plain, one).keys()
     assert more == {"cash", "unpaid"}
-
-
-@pytest.mark.parametrize("preset", BeerGame.presets)
-def test_the_tuned_level_does_not_depend_on_cash(preset: str) -> None:
-    """`order_up_to` looks its level up by the preset."""
-    rich = BeerGame.preset(preset, opening_cash=0, unit_margin=1)
-    assert play(rich, "order_up_to").score == play(BeerGame.preset(preset), "order_up_to").score
-
-
-def test_parameters_are_read_from_the_command_line() -> None:
-    """And one that makes no sense is refused as every other."""
-    from desim.catalog.changes import changed
-
-    game = changed(BeerGame(), {"opening_cash": "12.50", "unit_margin": "2"})
-    assert (game.opening_cash, game.unit_margin) == (12.5, 2)
-    assert changed(game, {"opening_cash": "none", "unit_margin": "0"}) == BeerGame()
-    with pytest.raises(UsageError, match="opening_cash"):
-        changed(BeerGame(), {"unit_margin": "2"})
 
 
 # -- at random -------------------------------------------------------------------------------------

@@ -4,9 +4,7 @@ from typing import Any
 
 import pytest
 
-from desim import Run, play
-from desim.catalog.changes import changed
-from desim.errors import UsageError
+from desim import Run
 from models.beer_game import BeerGame
 
 #: Two stages in a steady state: 4 units a week flow, each stage has 10 on hand.
@@ -52,19 +50,6 @@ def test_a_strike_by_hand() -> None:
     ]
 
 
-def test_a_strike_in_its_first_and_last_week_by_hand() -> None:
-    """Both weeks are included; production goes on, and customers of a lone stage wait."""
-    lone = {**PAIR, "stages": ("shop",), "initial_flow": 0}
-    game = BeerGame(**lone, strike="2:3")
-    assert weeks(game, "shop", "outgoing_delivery", "inventory", "backlog", "cost") == [
-        (4, 6, 0, 3.0),
-        (0, 10, 4, 9.0),
-        (0, 14, 8, 15.0),
-        (12, 6, 0, 3.0),
-        (4, 6, 0, 3.0),
-    ]
-
-
 @pytest.mark.parametrize("preset", BeerGame.presets)
 def test_only_the_last_stage_strikes(preset: str) -> None:
     """It ships nothing in these weeks and all it can in the others; the rest ships always."""
@@ -81,16 +66,6 @@ def test_only_the_last_stage_strikes(preset: str) -> None:
     assert sum(w.backlog for w in run.state.history(game.stages[-1])[5:9])
 
 
-@pytest.mark.parametrize("preset", BeerGame.presets)
-def test_a_strike_after_the_last_week_changes_nothing(preset: str) -> None:
-    """As no strike does."""
-    game = BeerGame.preset(preset)
-    after = BeerGame.preset(preset, strike=f"{game.horizon + 1}:{game.horizon + 5}")
-    plain, late = (play(each, {}, 3) for each in (game, after))
-    assert plain.ledger_digest == late.ledger_digest
-    assert plain.ledger_digest != play(BeerGame.preset(preset, strike="6:9"), {}, 3).ledger_digest
-
-
 @pytest.mark.parametrize(
     "given",
     ["", "3", "0:4", "5:4", "1-3", "1:2:3", "-1:3", "1:1.5", "٣:٤", 3, (3, 4), "9" * 9 + ":1"],
@@ -99,13 +74,3 @@ def test_a_wrong_strike_is_refused(given: Any) -> None:
     """With the form that is possible."""
     with pytest.raises(ValueError, match="it is FIRST:LAST"):
         BeerGame(strike=given)
-
-
-def test_a_strike_is_named_on_the_command_line() -> None:
-    """In the text form, of which there is one."""
-    game = changed(BeerGame(), {"strike": "030:34"})
-    assert game.strike == "30:34"
-    assert game.strike_weeks == range(30, 35)
-    assert changed(game, {"strike": "none"}) == BeerGame()
-    with pytest.raises(UsageError, match="FIRST:LAST"):
-        changed(game, {"strike": "34:30"})

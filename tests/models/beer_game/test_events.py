@@ -123,14 +123,6 @@ def test_the_papers_rule_by_hand() -> None:
     ]
 
 
-def test_the_papers_other_rule_is_a_parameter() -> None:
-    """Its first scenario; and the window can be changed."""
-    typical = play(BeerGame.preset("paper", opponents="typical"), {}).ledger_digest
-    assert play(BeerGame.preset("paper", opponents="moving_average:1"), {}).ledger_digest == typical
-    four = play(BeerGame.preset("paper", opponents="moving_average:x"), {}).ledger_digest
-    assert play("beer_game/paper", {}).ledger_digest == four != typical
-
-
 @pytest.mark.parametrize("rule", ["typical", "moving_average:1"])
 def test_what_inventory_lacks_and_the_backlog_have_weights(rule: str) -> None:
     """Alpha and beta of the paper's A.5, for `opponents` and for a policy; both 1 by default."""
@@ -149,20 +141,3 @@ def test_what_inventory_lacks_and_the_backlog_have_weights(rule: str) -> None:
         play(BeerGame.preset("paper", opponents=f"{rule}{more}"), {}) for more in ("", ":1:1")
     )
     assert plain.ledger_digest == ones.ledger_digest != play(game, {}).ledger_digest
-
-
-@pytest.mark.parametrize(
-    "name", ["typical:x", "typical:-1", "moving_average:4:1:1:1", "typical:nan"]
-)
-def test_weights_are_two_numbers(name: str) -> None:
-    """Anything else is refused before a game is played."""
-    with pytest.raises(
-        ValueError, match=rf"opponents='{name}' was given; .* two numbers from 0 to"
-    ):
-        BeerGame(opponents=name)
-
-
-def test_the_papers_players_do_not_learn_the_others_rule() -> None:
-    """The observation of the published code names it."""
-    paper, code = (play(f"beer_game/{p}", "last_demand").steps[0] for p in ("paper", "firmbench"))
-    assert (paper.observation.opponents, code.observation.opponents) == ("", "typical")

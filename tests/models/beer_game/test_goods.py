@@ -80,16 +80,6 @@ def test_delivered_goods_fill_the_backlog_when_the_next_week_ends() -> None:
     assert run.state.goods["on_hand.retailer"] == 30 + 4 - 4 - 20
 
 
-def test_a_chain_without_a_group_has_no_such_place() -> None:
-    """Neither in the ledger nor in its exports."""
-    run = begun()
-    assert run.state.goods.outside == ("brewing", "customers")
-    assert "intercompany" not in run.state.goods.export("csv")["holdings.csv"]
-    assert exchanged_goods(run.model, run.state) == {}
-    deliver_goods(run.model, run.state, "retailer", 1, SOUTH)
-    assert "intercompany" in run.state.goods.export("csv")["holdings.csv"]
-
-
 # -- refused ---------------------------------------------------------------------------------------
 
 
@@ -114,32 +104,6 @@ def test_wrong_calls_change_nothing(
     with pytest.raises(ValueError, match=why):
         move(run.model, run.state, stage, units, partner)
     assert held(run) == before
-
-
-def test_no_more_than_what_is_on_hand_can_be_taken() -> None:
-    """Goods in transit are not on hand."""
-    run = begun()
-    before = held(run)
-    on_hand = before["on_hand.retailer"]
-    with pytest.raises(ValueError, match=f"holds {on_hand}"):
-        take_goods(run.model, run.state, "retailer", on_hand + 1, SOUTH)
-    assert held(run) == before
-    take_goods(run.model, run.state, "retailer", on_hand, SOUTH)
-    assert run.state.goods["on_hand.retailer"] == 0
-
-
-def test_of_a_fractional_stock_whole_units_can_be_taken() -> None:
-    """Orders may be fractions in the board game; what is exchanged is whole."""
-    run = begun(forced_weeks=0, order_delay=1, ship_delay=1)
-    week_ends(run, 4.5)
-    for _ in range(3):
-        week_ends(run)
-    on_hand = run.state.goods["on_hand.retailer"]
-    assert on_hand % 1
-    with pytest.raises(ValueError, match="were to be taken"):
-        take_goods(run.model, run.state, "retailer", int(on_hand) + 1, SOUTH)
-    take_goods(run.model, run.state, "retailer", int(on_hand), SOUTH)
-    assert run.state.goods["on_hand.retailer"] == on_hand % 1
 
 
 # -- at random -------------------------------------------------------------------------------------

@@ -185,13 +185,6 @@ def test_an_episode_depends_on_its_seed_only_where_chance_decides(game: BeerGame
         assert digest(1) == digest(2)
 
 
-def test_random_demand_differs_between_seeds() -> None:
-    """Poisson and normal alike."""
-    for text in ("poisson:50", "normal:50:20"):
-        played = [play(BeerGame(demand=text), "last_demand", seed) for seed in range(5)]
-        assert len({episode.ledger_digest for episode in played}) == 5
-
-
 @examples(30)
 @given(games(), st.integers(0, 3))
 def test_every_option_is_accepted(game: BeerGame, seed: int) -> None:
@@ -299,11 +292,6 @@ def test_a_demand_that_is_none_is_refused(given: Any) -> None:
             changed(BeerGame(), {"demand": given})
 
 
-def test_a_mean_keeps_all_its_digits() -> None:
-    """A parameter is not rounded on its way."""
-    assert BeerGame(demand="poisson:4.123456789").demand == "poisson:4.123456789"
-
-
 def test_a_csv_becomes_a_list(tmp_path: Path) -> None:
     """A record holds all it needs: the file may go."""
     file = tmp_path / "demand.csv"
@@ -313,25 +301,6 @@ def test_a_csv_becomes_a_list(tmp_path: Path) -> None:
     play(game, "last_demand", record=tmp_path / "run")
     file.unlink()
     assert Episode.read(tmp_path / "run").header.build() == game
-
-
-@pytest.mark.parametrize(
-    ("text", "column", "form"),
-    [
-        ("10\n20\n", "", "list:10:20"),
-        ("units\n10\n20\n", "", "list:10:20"),
-        ("units\n10\n20\n", ":units", "list:10:20"),
-        ("10,a\n20,b\n", "", "list:10:20"),
-        ('"units","x"\r\n"10","1"\r\n', ":x", "list:1"),
-        ("a,a\n1,2\n", ":a", "list:1"),
-        ("7", "", "list:7"),
-        ("week,units \n1,5 \n", ":units", "list:5"),
-    ],
-)
-def test_forms_of_csv(tmp_path: Path, text: str, column: str, form: str) -> None:
-    """The first column or the named one; a heading is no demand."""
-    (tmp_path / "d.csv").write_text(text)
-    assert BeerGame(demand=f"csv:{tmp_path / 'd.csv'}{column}").demand == form
 
 
 @pytest.mark.parametrize(
@@ -364,45 +333,6 @@ def test_a_csv_that_holds_no_demand_is_refused(
         BeerGame(demand="csv:")
 
 
-def test_a_csv_with_a_heading_alone_is_named(tmp_path: Path) -> None:
-    """The file is what the user has to look at."""
-    (tmp_path / "d.csv").write_text("units\n")
-    with pytest.raises(ValueError, match=r"d\.csv"):
-        BeerGame(demand=f"csv:{tmp_path / 'd.csv'}")
-
-
-def test_a_line_of_a_csv_is_the_one_an_editor_shows(tmp_path: Path) -> None:
-    """Blank lines count."""
-    (tmp_path / "d.csv").write_text("1\n\n\nx\n")
-    with pytest.raises(ValueError, match="line 4: 'x'"):
-        BeerGame(demand=f"csv:{tmp_path / 'd.csv'}")
-
-
-def test_a_csv_may_come_from_a_spreadsheet(tmp_path: Path) -> None:
-    """Which marks its byte order."""
-    (tmp_path / "d.csv").write_text("units\n3\n", encoding="utf-8-sig")
-    assert BeerGame(demand=f"csv:{tmp_path / 'd.csv'}:units").demand == "list:3"
-
-
-@pytest.mark.parametrize("name", [r"C:\data.csv", "d:/data.csv", r"C:\data"])
-@pytest.mark.parametrize("column", [":units", ""])
-def test_the_path_of_a_csv_may_begin_with_a_drive_of_windows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, column: str
-) -> None:
-    """Its colon does not begin the column."""
-    monkeypatch.chdir(tmp_path)
-    Path("d:").mkdir()
-    Path(name).write_text("units\n3\n")
-    given = f"csv:{name}{column}"
-    assert changed(BeerGame(), {"demand": given}).demand == "list:3"
-    assert BeerGame.files({"demand": given}) == [name]
-
-
-def test_options_stay_within_what_can_be_ordered() -> None:
-    """Also where the echo doubles orders every week."""
-    assert play(BeerGame(horizon=300), {"brewery": "greedy"}).ended == "horizon"
-
-
 # -- parameters ------------------------------------------------------------------------------------
 
 
@@ -433,13 +363,6 @@ def test_parameters_out_of_range_are_refused(changes: dict[str, Any], says: str)
     """By the name of the parameter."""
     with pytest.raises((ValueError, TypeError), match=says):
         BeerGame(**changes)
-
-
-@pytest.mark.parametrize("name", ["holding_cost", "horizon", "forced_weeks"])
-def test_true_is_no_number(name: str) -> None:
-    """A price of True fails only when the game begins."""
-    with pytest.raises((ValueError, TypeError), match=name):
-        BeerGame(**{name: True})
 
 
 def test_the_position_counts_stock_and_what_is_under_way_less_what_is_owed() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 from random import Random
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from attrs import frozen
@@ -11,7 +11,7 @@ from attrs import frozen
 from desim import Policy, Run, play
 from desim.episodes.lineup import resolve
 from desim.errors import UsageError, WrongAction
-from desim.lanes import Columns, NoLanes, lanes_of
+from desim.lanes import Columns, NoLanes
 from models.beer_game import BeerGame, Order
 from policies.heuristics.beer_game import MovingAverage, OrderUpTo, Sterman
 
@@ -143,31 +143,6 @@ def test_a_fork_goes_on_and_leaves_the_lanes_as_they_were() -> None:
     assert lanes.reset()["retailer"].row(1) == begun().questions()["retailer"].row(1)
 
 
-class Renamed(BeerGame):
-    """A subclass with other presets, and with a member that its base leaves at its default."""
-
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"own": {"horizon": 3}}
-
-    def trace_spans(self, _state: Any) -> tuple[()]:
-        """Return none."""
-        return ()
-
-
-class Kinder(BeerGame):
-    """A subclass with another score."""
-
-    def score(self, _state: Any) -> float:
-        """Return the same for everybody."""
-        return 0.0
-
-
-def test_a_subclass_that_replaces_no_rule_has_the_twin_of_its_base() -> None:
-    """One that replaces a member of the game has none, and is told which."""
-    assert lanes_of(Renamed(), ["retailer"], [0]).questions
-    with pytest.raises(NoLanes, match=r"Kinder has no lanes of its own, and replaces score$"):
-        lanes_of(Kinder(), ["retailer"], [0])
-
-
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
@@ -209,10 +184,3 @@ def test_a_wrong_answer_changes_nothing(
     run = Run(POISSON, 2)
     run.answer(run.advance()[0], Order(5))
     assert seen.row(2) == run.advance()[0].observation
-
-
-@pytest.mark.parametrize(("seeds", "says"), [([], "no seed"), ([-1], "seed -1"), (3, "seeds=3")])
-def test_wrong_seeds_are_refused(seeds: Any, says: str) -> None:
-    """In one sentence."""
-    with pytest.raises(UsageError, match=says):
-        POISSON.lanes(seeds, ["retailer"])

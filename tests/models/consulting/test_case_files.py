@@ -9,9 +9,8 @@ from attrs import asdict
 from support.interviews import BAKERY
 
 from desim import Episode, play, replay
-from models.consulting import Case, Consulting, Fact
+from models.consulting import Consulting
 from models.consulting.case_file import MOST_BYTES, MOST_CASES
-from models.consulting.params import Weights
 
 PLAIN: dict[str, Any] = {k: v for k, v in asdict(BAKERY).items() if v is not None}
 
@@ -31,18 +30,6 @@ def test_a_folder_is_read_in_the_order_of_the_ids(tmp_path: Path) -> None:
     cases = Consulting(cases=folder(tmp_path, PLAIN, nameless)).loaded_cases
     assert [case.id for case in cases] == ["001", "bakery"]
     assert cases[1] == BAKERY
-
-
-def test_a_case_published_as_one_text_needs_no_parts(tmp_path: Path) -> None:
-    """Interviewer and judge receive that text as it is."""
-    model = Consulting(cases=folder(tmp_path, {"opening": "Why?", "document": "Why? Because."}))
-    assert model.loaded_cases[0].text == "Why? Because."
-
-
-def test_the_whole_text_of_a_case_holds_every_part() -> None:
-    """As the published interviewer receives it; the rubric is no part of it."""
-    for part in (BAKERY.opening, BAKERY.open, BAKERY.internal, BAKERY.gated[1].fact):
-        assert part in BAKERY.text
 
 
 @pytest.mark.parametrize(
@@ -106,12 +93,6 @@ def test_parameters_out_of_range_are_refused(params: dict[str, Any], expected: s
         Consulting(**params)
 
 
-def test_weights_of_zero_alone_are_refused() -> None:
-    """Their average is no number."""
-    with pytest.raises(ValueError, match="at least one is above 0"):
-        Weights(structure=0, quant=0, business_sense=0, communication=0)
-
-
 def test_a_record_holds_the_cases_and_replays_without_the_folder(tmp_path: Path) -> None:
     """So it is complete, and opens nothing; the shipped cases are named by nothing."""
     given = folder(tmp_path, PLAIN)
@@ -123,15 +104,3 @@ def test_a_record_holds_the_cases_and_replays_without_the_folder(tmp_path: Path)
     assert replay(file) == Episode.read(file)
     assert played.header.params["cases"][0]["id"] == "bakery"
     assert not Consulting.files(play(Consulting(), {"candidate": "greedy"}).header.params)
-
-
-def test_no_cases_are_the_shipped_ones() -> None:
-    """As the empty text is."""
-    assert Consulting(cases=()) == Consulting()
-    assert len(Consulting().loaded_cases) == 6
-
-
-def test_facts_need_not_be_words() -> None:
-    """A topic of stop words matches nothing, instead of everything."""
-    case = Case(opening="Why?", gated=(Fact("the", "It is."),))
-    assert play(Consulting(cases=(case,)), {"candidate": "greedy"}).result is not None

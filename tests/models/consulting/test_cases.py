@@ -7,7 +7,6 @@ import pytest
 
 from models.consulting.case import Case
 from models.consulting.case_file import shipped
-from models.consulting.rules.words import content
 
 CASES = {case.id: case for case in shipped()}
 
@@ -184,16 +183,6 @@ def test_the_numbers_of_a_rubric_follow_from_the_facts(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.id)
-def test_the_solution_states_the_numbers_of_the_rubric(case: Case) -> None:
-    """Text and rubric of a case cannot drift apart."""
-    assert case.rubric is not None
-    stated = numbers(case.internal.replace("percent", "%"))
-    for figure in case.rubric.numbers:
-        value = pytest.approx(figure.value, rel=figure.tolerance)
-        assert any(number == value for number in stated), figure.name
-
-
-@pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.id)
 def test_a_case_is_complete(case: Case) -> None:
     """Six to ten facts, and something of every part of a rubric."""
     assert case.rubric is not None
@@ -202,10 +191,3 @@ def test_a_case_is_complete(case: Case) -> None:
     rubric = case.rubric
     assert all((rubric.numbers, rubric.drivers, rubric.recommendation, rubric.structure))
     assert rubric.against
-
-
-@pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.id)
-def test_one_word_of_a_topic_is_enough_to_ask_for_it(case: Case) -> None:
-    """A question must hold half of a topic's words, so topics have one or two."""
-    for fact in case.gated:
-        assert len(content(fact.topic)) <= 2, fact.topic

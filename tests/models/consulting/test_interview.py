@@ -5,7 +5,6 @@ from support.interviews import BAKERY, held
 from support.series import series_of
 
 from desim import Run
-from desim.errors import UsageError
 from models.consulting import Consulting, Reply, Verdict
 from models.consulting.params import Weights
 from models.consulting.processes import STOP
@@ -25,12 +24,6 @@ def test_twelve_messages_are_six_answers_and_end_on_the_candidate() -> None:
     assert run.result().ended == "messages"
     assert run.result().metrics["answers"] == 6
     assert [line.message.role for line in run.state.lines] == ["interviewer", "candidate"] * 6
-
-
-def test_an_odd_budget_ends_on_the_interviewer() -> None:
-    """Nobody is asked once the budget is used."""
-    run = held({"interviewer": []}, messages=3)
-    assert (run.result().metrics["messages"], run.result().metrics["answers"]) == (3, 1)
 
 
 def test_the_paper_has_twelve_rounds() -> None:
@@ -62,20 +55,6 @@ def test_an_empty_message_of_the_interviewer_is_a_polite_stop(empty: str) -> Non
     run = held({"interviewer": [empty]})
     assert texts(run) == [STOP]
     assert run.result().ended == "closed"
-
-
-def test_an_empty_answer_is_an_answer() -> None:
-    """It uses a message of the budget."""
-    run = held({"interviewer": ["a", f"b {END}"], "candidate": [""]})
-    assert texts(run) == ["a", "", "b"]
-    assert run.result().metrics["words_candidate"] == 0
-
-
-def test_scores_are_not_clipped() -> None:
-    """A judge who leaves the scale is taken at their word."""
-    run = held({}, [Verdict(12, -3, 0, 0, 11)])
-    assert run.result().score == 11
-    assert run.result().metrics["mean_of_four"] == 9 / 4
 
 
 def test_the_score_may_be_a_weighted_average() -> None:
@@ -116,12 +95,6 @@ def test_judges_are_asked_together_and_score_alone() -> None:
     assert len(digests) == 1
 
 
-def test_only_the_candidate_needs_a_policy() -> None:
-    """Interviewer and judge follow rules otherwise."""
-    with pytest.raises(UsageError, match="candidate"):
-        Run(Consulting(cases=(BAKERY,)), 0, seats=["interviewer"])
-
-
 def test_the_seed_chooses_the_case_unless_one_is_named() -> None:
     """By number, in the order of the ids."""
     model = Consulting()
@@ -151,26 +124,6 @@ def test_messages_and_facts_are_balances() -> None:
     assert state.appointments.balances() == {"agreed": -1, "due": 0, "given": 1}
 
 
-def test_the_ledger_digest_fixes_dialogue_and_verdict() -> None:
-    """One other word, or one other score, is another digest."""
-    same = [held({"candidate": ["Yes"]}, [FULL]).result().ledger_digest for _ in range(2)]
-    word = held({"candidate": ["Yes."]}, [FULL]).result().ledger_digest
-    score = held({"candidate": ["Yes"]}, [Verdict(6, 5.5, 7, 8, 6)]).result().ledger_digest
-    assert len(set(same)) == 1
-    assert len({*same, word, score}) == 3
-
-
-def test_tables_hold_what_their_role_may_know() -> None:
-    """The candidate no facts; a judge no verdict but its own."""
-    run = held({"candidate": ["What is the oven price?"]}, [FULL, Verdict(1)], judges=2)
-    tables = {role: run.model.tables(run.state, role) for role in run.model.roles}
-    assert list(tables["candidate"]) == ["dialogue"]
-    assert list(tables["interviewer"]) == ["dialogue", "facts"]
-    assert [row["structure"] for row in tables["judge_2"]["verdicts"]] == [1]
-    told = {row["topic"]: row["told_in_message"] for row in tables["interviewer"]["facts"]}
-    assert told["oven price"] == 3
-
-
 def test_series_have_one_number_a_round() -> None:
     """A last message of the interviewer is a round too."""
     run = held({"interviewer": ["a b", f"c {END}"], "candidate": ["d e f"]})
@@ -180,11 +133,3 @@ def test_series_have_one_number_a_round() -> None:
         "facts_released": [0, 0],
         "minute": [0, 0],
     }
-
-
-def test_facts_that_nobody_asked_for_are_counted() -> None:
-    """An interviewer who tells everything at once is found out."""
-    told = " ".join(fact.fact for fact in BAKERY.gated)
-    run = held({"interviewer": ["Hello", told], "candidate": ["How much is an oven, the price?"]})
-    assert run.state.released == ("oven price", "night shift")
-    assert run.result().metrics["facts_unasked"] == 1

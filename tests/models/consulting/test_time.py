@@ -29,12 +29,6 @@ def test_a_message_is_said_and_then_taken_in() -> None:
     assert run.result().metrics["minutes"] == 61 / 60
 
 
-def test_parts_of_a_second_count_as_seconds() -> None:
-    """One word at 100 a minute is 0.6 seconds."""
-    run = held({"interviewer": [words(1)]}, speaking_speed=100, messages=1)
-    assert run.state.lines[0].time == 1
-
-
 def test_nobody_is_asked_after_the_last_minute() -> None:
     """What is being said is finished; what is left of the budget stays."""
     run = held({"interviewer": [words(30)], "candidate": [words(90)]}, speaking_speed=60, minutes=1)

@@ -1,8 +1,6 @@
 """The firm in a group: months, opening cash, cash of partners, costs that wait for cash."""
 
 from collections import Counter
-from datetime import datetime
-from typing import Any
 
 import pytest
 from attrs import evolve
@@ -24,7 +22,6 @@ from desim import Run, play
 from ledgers.book import Book, WrongAmount
 from ledgers.consolidation import NotEnoughCash
 from models.edt import EnterpriseDigitalTwin, Scenario
-from policies.heuristics.edt import Simple
 
 #: One consultant, work for three steps: 1,000 are billed in the steps 2, 3 and 4, and paid in 4, 5
 #: and 6; every step costs 150.
@@ -42,40 +39,7 @@ def entries(book: Book) -> list[tuple[int, str, dict[str, int]]]:
     return [(entry.time, entry.text, entry.amounts) for entry in book.journal]
 
 
-def test_the_model_has_what_a_group_needs() -> None:
-    """It can share a clock with others, and exchange cash with them."""
-    game = EnterpriseDigitalTwin()
-    assert game.time.calendar is not None
-    assert game.purse(Run(game, 0).state).balances == {}
-
-
 # -- months ----------------------------------------------------------------------------------------
-
-
-def test_tick_0_is_before_the_run_and_tick_k_closes_month_k() -> None:
-    """With steps of a month."""
-    calendar = EnterpriseDigitalTwin().time.calendar
-    assert [calendar.moment(tick) for tick in (0, 1, 96)] == [
-        datetime(2025, 1, 1),  # noqa: DTZ001
-        datetime(2025, 2, 1),  # noqa: DTZ001
-        datetime(2033, 1, 1),  # noqa: DTZ001
-    ]
-
-
-@pytest.mark.parametrize(("dt", "steps"), [(1, 1), (0.5, 2), (1 / 3, 3), (0.1, 10), (1 / 30, 30)])
-def test_a_step_may_be_a_whole_part_of_a_month(dt: float, steps: int) -> None:
-    """So many ticks later the next month begins."""
-    calendar = EnterpriseDigitalTwin(scenario=small_firm(dt=dt)).time.calendar
-    assert calendar.moment(steps) == datetime(2025, 2, 1)  # noqa: DTZ001
-    assert calendar.last_tick(datetime(2025, 2, 1)) == steps  # noqa: DTZ001
-
-
-@pytest.mark.parametrize("dt", [2.0, 1.5, 0.3, 0.9999, 1e-300])
-def test_a_step_of_another_length_has_no_date(dt: float) -> None:
-    """Such a firm plays alone as before."""
-    game = EnterpriseDigitalTwin(scenario=small_firm(steps=1, dt=dt))
-    assert game.time.calendar is None
-    assert play(game, {}).result.ended == "horizon"
 
 
 # -- cash when it is read --------------------------------------------------------------------------
@@ -107,15 +71,6 @@ def test_cash_is_that_of_the_steps_that_are_over_whenever_it_is_read() -> None:
             assert len(read) == game.loaded_scenario.steps + over
 
 
-def test_reading_cash_changes_nothing_of_the_interactive_game() -> None:
-    """The manager sees the same, and the ledger is the same."""
-    game = EnterpriseDigitalTwin.preset("interactive")
-    alone = play(game, "simple").result
-    run = Run(game)
-    linked(run, lambda _: cash_of(game, run.state))
-    assert answered(run, Simple().decide).result() == alone
-
-
 # -- opening cash, cash in and out -----------------------------------------------------------------
 
 
@@ -139,13 +94,6 @@ def test_opening_cash_is_capital() -> None:
         "capital"
         not in book_of(answered(Run(EnterpriseDigitalTwin(scenario=FIRM), seats=[]))).accounts
     )
-
-
-@pytest.mark.parametrize("cash", [-1, float("nan"), float("inf"), True, "1", 1e13])
-def test_opening_cash_is_a_sum_of_at_least_0(cash: Any) -> None:
-    """Everything else is refused."""
-    with pytest.raises((ValueError, TypeError), match="opening_cash"):
-        EnterpriseDigitalTwin(opening_cash=cash)
 
 
 def test_cash_of_partners_enters_the_book_at_the_step_that_is_over() -> None:
@@ -195,17 +143,6 @@ def test_a_refused_payment_changes_nothing() -> None:
     assert intercompany(game, run.state) == {}
 
 
-def test_debts_cannot_be_sent() -> None:
-    """Where cash may fall below zero, nothing is on hand then."""
-    game = EnterpriseDigitalTwin(scenario=FIRM)
-    run = Run(game, seats=[])
-    linked(run, lambda tick: tick < 3 or run.world.end("closed"))
-    answered(run)
-    assert cash_of(game, run.state) == -45_000
-    with pytest.raises(NotEnoughCash, match="the cash is -45000 cents"):
-        pay_cash(game, run.state, 1, "bank")
-
-
 # -- costs that wait for cash ----------------------------------------------------------------------
 
 
@@ -222,32 +159,6 @@ def test_costs_beyond_the_cash_are_paid_when_bills_are() -> None:
         (4, "costs of the step"),
         (4, "payables paid"),
     ]
-
-
-def test_cash_of_a_partner_pays_what_was_owed_at_the_next_posting() -> None:
-    """It is on hand until the next step."""
-    game = EnterpriseDigitalTwin(scenario=small_firm(), pays_from_cash=True)
-    read = []
-    run = played_linked(
-        game,
-        {
-            1: lambda run: receive_cash(game, run.state, 20_000, "bank"),
-            2: lambda run: read.append(cash_of(game, run.state)),
-        },
-    )
-    book, unit = book_of(run), 10**12
-    assert [book.balance("payables", t) // unit for t in range(4)] == [0, -150, -100, -250]
-    assert read == [0]
-
-
-def test_with_enough_cash_the_journal_is_the_same() -> None:
-    """The switch shows only where cash runs out."""
-    game = EnterpriseDigitalTwin(scenario=FIRM, opening_cash=1_000)
-    books = [
-        book_of(answered(Run(evolve(game, pays_from_cash=pays), seats=[])))
-        for pays in (False, True)
-    ]
-    assert entries(books[0]) == entries(books[1])
 
 
 def poor(scenario: Scenario, *, pays: bool) -> EnterpriseDigitalTwin:
@@ -304,12 +215,3 @@ def test_a_firm_that_is_closed_early_has_the_figures_of_its_steps() -> None:
     assert result.metrics["expenses"] == 150
     assert result.metrics["mean_step_utilization"] == 3 / 5
     assert len(series_of(game, run.state)["cash"]) == 5
-
-
-def test_a_firm_that_is_closed_at_once_has_figures_too() -> None:
-    """All are zero."""
-    run = Run(EnterpriseDigitalTwin(scenario=FIRM), seats=[])
-    run.world.end("closed")
-    result = answered(run).result()
-    assert result.score == 0
-    assert result.metrics["mean_step_utilization"] == 0

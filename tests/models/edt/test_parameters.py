@@ -8,7 +8,7 @@ from support.command_line import Ended
 from support.forked import desim_process, ended
 from support.paths import ROOT
 
-from desim import play, sweep
+from desim import play
 
 
 def simple(*options: str, code: int = 0) -> Ended:
@@ -17,12 +17,6 @@ def simple(*options: str, code: int = 0) -> Ended:
     done = ended(desim_process(*command, *options, cwd=ROOT))
     assert done.code == code
     return done
-
-
-def test_a_fixed_cost_is_set_from_the_command_line() -> None:
-    """8,000 less in each of 95 steps is 760,000 more."""
-    done = simple("--set", "scenario.fixed_cost=12000")
-    assert json.loads(done.out)["score"] == 7_116_500 + 95 * 8_000
 
 
 def test_a_field_of_a_scenario_from_a_file_is_set(tmp_path: Path) -> None:
@@ -57,14 +51,6 @@ def test_a_wrong_field_is_one_sentence(given: str, error: str) -> None:
     assert error in done.err
     assert done.err.count("\n") == 1
     assert not done.out
-
-
-def test_a_field_of_the_scenario_is_swept() -> None:
-    """Rows carry the value; the costs are those of 95 steps."""
-    rows = sweep("edt", policies="simple", set={"scenario.fixed_cost": [0.0, 10_000.0]}, seeds=[0])
-    assert [row["score"] for row in rows] == [7_116_500 + 95 * 20_000, 7_116_500 + 95 * 10_000]
-    table = str(rows.table(by="scenario.fixed_cost", show=["score"]))
-    assert table.index("9,016,500") < table.index("8,066,500")
 
 
 def test_series_by_step() -> None:

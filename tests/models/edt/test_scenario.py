@@ -2,18 +2,15 @@
 
 import copy
 import json
-import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.edt_stepping import dice, random_scenario
 
 from desim import Episode, play, replay
 from desim.catalog.changes import changed
 from desim.errors import UsageError
-from desim.schema import from_plain, to_plain
 from models.edt import EnterpriseDigitalTwin, Scenario
 from models.edt.document import from_document, read, template
 
@@ -49,11 +46,6 @@ def test_identical_agents_are_made_by_their_count() -> None:
     assert scenario.consultants[3:7] == (scenario.consultants[3],) * 4
     assert scenario.order[0] == ("consultant", 15)
     assert play(EnterpriseDigitalTwin(scenario=scenario), {}).metrics["consultants"] == 15
-
-
-def test_a_scenario_may_stand_alone() -> None:
-    """Without the manager around it."""
-    assert from_document(inner(document())) == template()
 
 
 Fault = tuple[str, Callable[[Any], Any], str]
@@ -206,12 +198,6 @@ def test_a_file_that_holds_no_scenario_is_refused(
         read(str(file))
 
 
-def test_what_is_neither_a_path_nor_a_scenario_is_refused() -> None:
-    """Nothing is guessed."""
-    with pytest.raises(ValueError, match=r"^scenario=3 was given"):
-        EnterpriseDigitalTwin(scenario=3)  # type: ignore[arg-type]
-
-
 def test_a_record_holds_all_it_needs(tmp_path: Path) -> None:
     """The file is read when the model is made, and may go."""
     given = document()
@@ -224,15 +210,6 @@ def test_a_record_holds_all_it_needs(tmp_path: Path) -> None:
     assert Episode.read(tmp_path / "run.jsonl").header.build() == game
     episode = replay(tmp_path / "run.jsonl")
     assert episode.score == 7_116_500 + 95 * 20_000
-
-
-def test_parameters_with_any_scenario_survive_pickling_and_json() -> None:
-    """A model is its parameters."""
-    draw = dice(5)
-    for _ in range(50):
-        game = EnterpriseDigitalTwin(scenario=random_scenario(draw))
-        assert pickle.loads(pickle.dumps(game)) == game  # noqa: S301 (our own bytes)
-        assert from_plain(json.loads(json.dumps(to_plain(game))), EnterpriseDigitalTwin) == game
 
 
 @pytest.mark.parametrize(

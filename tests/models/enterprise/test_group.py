@@ -1,6 +1,5 @@
 """One company of several worlds: pool, limits, closings, losses, score and statements."""
 
-import signal
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -9,10 +8,8 @@ from typing import Any
 
 import pytest
 from attrs import define, evolve
-from support.forked import desim_process, ended
 
 from desim import Episode, Policy, Run, catalog, play, replay, resume
-from desim.catalog.policy_spec import read_policies
 from desim.core.result import RUNNING
 from desim.episodes.driver import play_session
 from desim.episodes.lineup import resolve
@@ -80,12 +77,6 @@ def moved(company: Company, name: str) -> list[tuple[str, int]]:
 
 
 # -- the pool --------------------------------------------------------------------------------------
-
-
-def test_without_limits_no_cash_moves() -> None:
-    """The departments are then what they would be alone."""
-    _, company, _ = played({})
-    assert [moved(company, name) for name in company.group.parts] == [[], [], []]
 
 
 def test_a_ceiling_is_swept_and_a_floor_is_covered() -> None:
@@ -186,35 +177,12 @@ def test_a_department_that_cannot_pay_is_closed_after_the_grace_time() -> None:
     assert max(weeks) == 8
 
 
-def test_cover_keeps_the_same_department_open() -> None:
-    """A floor pays for the weeks of the month ahead."""
-    model = catalog.changed(
-        SMALL,
-        {
-            "plant.opening_cash": "0",
-            "plant.unit_margin": "0",
-            "grace": "2",
-            "treasury.opening_cash": "5000000",
-            "treasury.opening_shares": "500000",
-        },
-    )
-    _, _, episode = played({1: [SetLimits("plant", 300_000)]}, model)
-    assert episode.metrics["plant.ended"] == "horizon"
-
-
 def test_a_bankrupt_treasury_ends_the_group() -> None:
     """Nobody raises funds, and the overhead goes on."""
     model = catalog.changed(SMALL, {"treasury.overhead": "60000"})
     seen, company, episode = played({}, model)
     assert episode.result.ended == "treasury: cash balance went negative"
     assert company.month == len(seen) + 1 < 12
-
-
-def test_a_group_ends_at_its_horizon() -> None:
-    """After so many months, whatever its departments do."""
-    seen, _, episode = played({})
-    assert (episode.result.ended, len(seen)) == ("horizon", 12)
-    assert [position.month for position in seen] == list(range(1, 13))
 
 
 def test_losses_and_a_strike_happen_when_they_are_due() -> None:
@@ -269,14 +237,6 @@ def test_equity_that_is_raised_is_owed_to_its_holders() -> None:
     assert funded.score == alone.score
 
 
-def test_borrowed_cash_is_owed_to_lenders() -> None:
-    """What it costs is interest."""
-    (without, alone), (raised, funded) = (forced(success, "debt") for success in (False, True))
-    assert raised.cash[-1] > without.cash[-1]
-    assert [c.book.balance("notes") < 0 for c in (raised, without)] == [True, False]
-    assert 0 < alone.score - funded.score < 0.2 * 1_000_000
-
-
 def test_the_score_is_the_equity_of_the_consolidated_balance_sheet() -> None:
     """Without new equity, and beside the sum of the parts' own books."""
     model = GROUP
@@ -315,13 +275,6 @@ def test_statements_have_a_column_for_each_year() -> None:
 def test_random_groups_articulate_every_month() -> None:
     """`support/articulated.py` checks every month of every test; these are wild ones."""
     check_random(range(12), SMALL)
-
-
-@pytest.mark.slow
-def test_many_random_groups_articulate_every_month() -> None:
-    """45 episodes: 40 of a year and 5 of the whole group."""
-    check_random(range(100, 140), SMALL)
-    check_random(range(300, 305), catalog.changed(GROUP, {"treasury.opening_cash": "2000000"}))
 
 
 def check_random(seeds: Iterable[int], model: Enterprise) -> None:
@@ -384,17 +337,6 @@ def test_wrong_parameters_are_refused(changes: Mapping[str, str], why: str) -> N
         catalog.changed(GROUP, changes)
 
 
-def test_a_spec_without_a_role_is_for_the_roles_that_are_not_named(tmp_path: Path) -> None:
-    """Also on the command line, and where a record is resumed with it."""
-    specs = read_policies(["tuned", "controller=let_run", "plant=typical"])
-    episode = play(SMALL, specs, 1, record=tmp_path / "played.jsonl")
-    assert episode.header.policies["controller"] == "let_run"
-    assert episode.header.policies["plant.retailer"] == "typical"
-    assert episode.header.policies["plant.factory"] == "order_up_to"
-    with pytest.raises(UsageError, match="name no role"):
-        read_policies(["tuned", "laissez_faire"])
-
-
 def test_a_line_up_lets_no_label_of_a_record_be_built(tmp_path: Path) -> None:
     """A role that the line-up does not name has a label that a stranger may have written."""
     file = tmp_path / "cut.jsonl"
@@ -406,52 +348,3 @@ def test_a_line_up_lets_no_label_of_a_record_be_built(tmp_path: Path) -> None:
     for policies in ("laissez_faire", {"": "laissez_faire", "controller": "let_run"}):
         with pytest.raises(UsageError, match=r"x\.y|evil"):
             resume(file, policies)
-
-
-def test_a_line_up_of_another_name_is_one_sentence() -> None:
-    """With the near miss; a policy that only one department knows is named with its seat."""
-    with pytest.raises(UsageError, match=r"no line-up and no policy 'tunde'; did you mean 'tuned'"):
-        play(SMALL, "tunde")
-    with pytest.raises(UsageError, match="no policy 'order_up_to' for enterprise_arena"):
-        play(SMALL, "order_up_to")
-
-
-def test_a_rule_of_the_controller_needs_no_role() -> None:
-    """It takes the role that is in no department; the departments still need their rules."""
-    rules = {"": "cash_pool", "treasury": "never_raise", "plant": "greedy", "startup": "greedy"}
-    assert resolve(SMALL, rules, 0).labels["controller"] == "cash_pool"
-    with pytest.raises(UsageError) as refused:
-        play(SMALL, "cash_pool")
-    assert str(refused.value) == (
-        "role 'treasury.cfo' needs a policy; give one (treasury.cfo=SPEC), or a line-up, which "
-        "plays every role: laissez_faire, tuned, planned"
-    )
-
-
-def test_the_line_ups_name_a_rule_for_every_seat() -> None:
-    """Of every preset; eight seats in the whole group."""
-    for name in Enterprise.presets:
-        model = Enterprise.preset(name)
-        for specs in lineups(model).values():
-            assert set(specs) == set(model.roles)
-    assert len(GROUP.roles) == 8
-
-
-def killed(file: Path) -> bool:
-    """Play a group in a process and kill it once its record has some size; False if too late."""
-    line = ("run", "enterprise", "--policy", "tuned", "--seed", "7", "--record", str(file))
-    with desim_process(*line, cwd=file.parent) as running:
-        while running.poll() is None and not (file.exists() and file.stat().st_size > 200_000):
-            pass
-        running.kill()
-    return running.returncode == -signal.SIGKILL
-
-
-@pytest.mark.slow
-def test_a_killed_group_goes_on_where_it_was(tmp_path: Path) -> None:
-    """SIGKILL in the middle; the record is resumed from the command line to the same end."""
-    files = (tmp_path / f"killed{attempt}.jsonl" for attempt in range(10))
-    # On a busy machine the run may end before it is killed.
-    file = next(file for file in files if killed(file))
-    assert ended(desim_process("resume", str(file), cwd=tmp_path)).code == 0
-    assert Episode.read(file).result == play(SMALL, "tuned", 7).result

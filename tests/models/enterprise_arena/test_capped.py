@@ -1,17 +1,15 @@
 """The preset that boards play: a request has a bound, and a refused request is free."""
 
-import json
 import math
 from typing import Any
 
 import pytest
 from attrs import frozen
-from support.arena import DEBT, EQUITY, MILLION, Seat, document, played
+from support.arena import DEBT, EQUITY, MILLION, Seat, played
 
-from desim import Policy, catalog, play, sweep
+from desim import Policy, play, sweep
 from desim.errors import WrongAction
 from desim.studies.boards.ranking import ranked
-from desim.suites.published import FIGURES
 from models.enterprise_arena import EnterpriseArena
 from models.enterprise_arena.desk import FundRaisingRequest, Month, Pass
 from models.enterprise_arena.report import metrics, score
@@ -43,18 +41,6 @@ def capped(**changes: Any) -> EnterpriseArena:
 # -- presets ---------------------------------------------------------------------------------------
 
 
-def test_boards_begin_with_the_bounded_worlds() -> None:
-    """The default is `capped`; `regime`, whose path cannot be memorised, comes beside it."""
-    assert list(EnterpriseArena.presets)[:2] == ["capped", "regime"]
-    assert EnterpriseArena.preset() == capped()
-    assert catalog.model("enterprise_arena") == capped()
-
-
-def test_the_defaults_of_the_parameters_are_the_published_rule() -> None:
-    """A record without the newer parameters is read as the world in which it was played."""
-    assert EnterpriseArena.preset("paper") == EnterpriseArena(solvency="month_end")
-
-
 @pytest.mark.parametrize("preset", ["capped", "regime"])
 def test_a_request_for_a_trillion_leads_no_board(preset: str) -> None:
     """It is refused in every month, so that its episodes are those without funding."""
@@ -65,39 +51,6 @@ def test_a_request_for_a_trillion_leads_no_board(preset: str) -> None:
     trillion, nothing = (rows.where(policy=rule).values("score") for rule in (TRILLION, rules[0]))
     assert trillion == nothing
     assert set(rows.where(policy=TRILLION).values("total_raised")) == {0.0}
-
-
-def test_the_published_rule_rewards_a_request_for_a_trillion() -> None:
-    """The exploit is in `paper` as published, at a thousand times any other score."""
-    assert play("enterprise_arena/paper", TRILLION, 1).score > 1e12
-
-
-def test_the_bound_is_above_what_every_published_model_requested() -> None:
-    """Twice the largest mean request of a model, and below that of the human experts."""
-    data = json.loads((FIGURES / "enterprise_arena.json").read_text())
-    fill = _parameter(data, "fill_rate_low") / 2 + _parameter(data, "fill_rate_high") / 2
-    requests = {row["label"]: _mean_request(row, fill) for row in _rows(data)}
-    human = requests.pop("Human")
-    assert max(requests.values()) < LARGEST / 1.5 < LARGEST < human
-    book = _parameter(data, "initial_borrowers") * _parameter(data, "average_loan") * 1_000
-    assert capped().largest_request == book == LARGEST
-
-
-def _parameter(data: Any, name: str) -> float:
-    (value,) = [each["value"] for each in data["parameters"] if each["id"] == name]
-    return float(value)
-
-
-def _rows(data: Any) -> list[Any]:
-    rows = data["tables"]["table_2"]["rows"]
-    return [row for row in rows if row["values"]["total_raised"]["value"] and row["n"]]
-
-
-def _mean_request(row: Any, fill: float) -> float:
-    """Return the mean amount of a successful request of a row of Table 2, dollars."""
-    value = {name: cell["value"] for name, cell in row["values"].items()}
-    successes = (value["months_survived"] + 1) * value["fr_success_action_pct"] / 100
-    return float(value["total_raised"] * 1e6 / successes / fill)
 
 
 # -- requests --------------------------------------------------------------------------------------
@@ -129,13 +82,6 @@ def test_a_refused_request_leaves_the_month_to_the_officer(
     assert (after.current_month, after.pending_fundraisings) == (1, 1)
 
 
-def test_a_second_request_leaves_the_month_as_well() -> None:
-    """While one is under way the officer may still close the books."""
-    seat = Seat(capped(horizon=3, forced_funding={0: (True, 1, 2)})).to(1, {0: EQUITY})
-    assert "under way" in seat.ask(DEBT).out
-    assert _month(seat).current_month == 1
-
-
 def test_not_a_number_is_no_request() -> None:
     """It is wrong, not refused: the question stays open, and nothing has changed."""
     seat = Seat(capped(horizon=3))
@@ -165,34 +111,12 @@ def test_free_refusals_have_a_limit() -> None:
     assert "the month goes on" in seat.ask(wrong).out
 
 
-def test_free_refusals_are_no_actions() -> None:
-    """They count as requests and refusals, and not in the shares of the months."""
-    seat = Seat(capped(horizon=2))
-    seat.ask(FundRaisingRequest("equity", -1.0))
-    seat.say(EQUITY)
-    seat.say(Pass())
-    figures = metrics(seat.lender)
-    assert (figures["requests"], figures["requests_refused"], figures["passes"]) == (2, 1, 1)
-    assert (figures["request_share"], figures["pass_share"]) == (0.5, 0.5)
-
-
 def test_in_paper_a_refused_request_uses_the_month() -> None:
     """As published (SPEC section 10)."""
     seat = Seat(EnterpriseArena.preset("paper", horizon=3))
     after = seat.say(FundRaisingRequest("equity", -1.0))
     assert after is not None
     assert after.current_month == 1
-
-
-def test_the_board_s_resolution_states_the_bound() -> None:
-    """An officer can read it; the published resolution approves any amount."""
-    name = "t0_board_materials/governance_approvals"
-    texts = {
-        preset: document(Seat(EnterpriseArena.preset(preset)), name)["text"]
-        for preset in ("capped", "paper")
-    }
-    assert "at most 50,000,000 dollars" in texts["capped"]
-    assert "in any amount" in texts["paper"]
 
 
 @pytest.mark.parametrize("given", [-1, 901, 1.5, True])

@@ -49,12 +49,6 @@ def test_series_of_a_bankruptcy_end_with_its_month() -> None:
     assert min(cash[:-1]) >= 0
 
 
-@pytest.mark.parametrize("preset", list(EnterpriseArena.presets))
-def test_every_preset_depends_on_the_seed(preset: str) -> None:
-    """Noise and the outcomes of requests are drawn in all of them."""
-    assert not EnterpriseArena.preset(preset).deterministic
-
-
 def test_a_world_without_draws_is_the_same_for_every_seed() -> None:
     """Without noise, and with the outcomes of all months given."""
     forced = dict.fromkeys(range(20), (True, 0.85, 3))
@@ -64,15 +58,3 @@ def test_a_world_without_draws_is_the_same_for_every_seed() -> None:
     assert one is not None
     assert other is not None
     assert one.ledger_digest == other.ledger_digest
-
-
-@pytest.mark.parametrize(
-    "change",
-    [{"zero_noise": False}, {"history": "regimes"}, {"forced_funding": {0: (True, 1, 1)}}],
-    ids=str,
-)
-def test_one_draw_suffices_to_depend_on_the_seed(change: dict[str, Any]) -> None:
-    """Noise, a drawn history, or a month whose outcome is drawn."""
-    forced = dict.fromkeys(range(20), (True, 0.85, 3))
-    given = {"horizon": 20, "zero_noise": True, "forced_funding": forced, **change}
-    assert not EnterpriseArena(**given).deterministic

@@ -2,17 +2,15 @@
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 
 import msgspec
 import pytest
 from attrs import evolve
 
-from desim import Policy, Run, play, replay
-from desim.errors import UsageError, WrongAction
+from desim import Policy, Run, play
+from desim.errors import WrongAction
 from models.reasoning import Answer, Item, Question, ReasoningTasks, Reply
 from models.reasoning.desk import Desk
-from models.reasoning.score import series
 from models.reasoning.seat import Command
 
 CHOICE = ("one", "two", "three", "four")
@@ -156,13 +154,6 @@ def test_an_answer_is_taken_as_it_is_and_a_reply_is_searched() -> None:
     assert [one.correct for one in ended(world(), *replies).grades] == [True, True, False, True]
 
 
-def test_the_series_has_one_number_an_item() -> None:
-    """NaN where a scorer failed."""
-    outcomes = series(ended(world(), *ANSWERS))["right"].values
-    assert (outcomes[0], outcomes[2:]) == (0.0, [1.0, 0.0])
-    assert math.isnan(outcomes[1])
-
-
 # -- time and windows ------------------------------------------------------------------------------
 
 
@@ -182,35 +173,6 @@ def test_items_move_from_waiting_to_their_outcome() -> None:
         (30, "arrival", {"waiting": -1, "under_way": 1}),
         (40, "answer", {"under_way": -1, "wrong": 1}),
     ]
-
-
-def test_all_items_may_be_answered_at_one_tick() -> None:
-    """The limit of questions at a tick is as large as a file of items may be."""
-    many = [evolve(ITEMS[3], id=str(number)) for number in range(1_500)]
-    result = play(world(many, seconds_per_item=0), {"analyst": Given(*["40"] * 1_500)}).result
-    assert (result.score, result.ended) == (1.0, "all answered")
-
-
-def test_the_digest_holds_the_answers() -> None:
-    """Two wrong answers differ."""
-    one, same, other = (
-        play(world(), {"analyst": Given(*ANSWERS[:3], last)}).ledger_digest
-        for last in ("41", "41", "42")
-    )
-    assert one == same != other
-
-
-def test_shuffled_items_depend_on_the_seed_alone() -> None:
-    """The same items in another order."""
-    model = ReasoningTasks.preset("small", order="shuffled")
-    assert not model.deterministic
-    orders = []
-    for seed in (1, 1, 2):
-        given = Given(*[""] * 20)
-        play(model, {"analyst": given}, seed)
-        orders.append([question.id for question in given.seen])
-    assert orders[0] == orders[1] != orders[2]
-    assert sorted(orders[0]) == sorted(orders[2]) == sorted(one.id for one in model.public_items)
 
 
 # -- what the analyst sees -------------------------------------------------------------------------
@@ -243,16 +205,6 @@ def test_twins_that_differ_in_hidden_answers_look_the_same(name: str) -> None:
     assert (len(given.seen), bool(given.seen[-1].feedback)) == (20, bool(hidden))
 
 
-def test_a_shown_answer_is_no_twin() -> None:
-    """With feedback the answers of the window before are seen."""
-    model = world(window=2, feedback=True)
-    given, twin = Given(*ANSWERS), Given(*ANSWERS)
-    play(model, {"analyst": given})
-    play(evolve(model, items=(evolve(ITEMS[0], answer="Z"), *ITEMS[1:])), {"analyst": twin})
-    assert given.seen[:2] == twin.seen[:2]
-    assert given.seen[2] != twin.seen[2]
-
-
 def test_tables_show_outcomes_that_the_analyst_knows() -> None:
     """None before the window is over, all when the episode is."""
     model = world(window=2, feedback=True)
@@ -268,34 +220,6 @@ def test_tables_show_outcomes_that_the_analyst_knows() -> None:
     assert [row["outcome"] for row in rows] == ["wrong", "raised", "right", "wrong"]
 
 
-def test_public_items_hold_no_answer() -> None:
-    """They are what an episode shows, without feedback."""
-    given = Given(*ANSWERS)
-    play(world(), {"analyst": given})
-    assert world().public_items == tuple(given.seen)
-
-
-def test_a_reference_program_stands_behind_the_context_of_a_program_task_alone() -> None:
-    """As published, unless the world hides it."""
-    program = Item(id="p", task="FinCode", question="q", context="c", answer="4", program="2 * 2")
-    value = evolve(program, id="v", task="formula")
-    assert [one.context for one in world((program, value)).public_items] == [
-        "c\n\nProgram:\n2 * 2",
-        "c",
-    ]
-    assert world((program,), shows_programs=False).public_items[0].context == "c"
-
-
-def test_a_reply_can_be_graded_outside_an_episode() -> None:
-    """As within one; an unknown item is an error."""
-    model = world()
-    assert model.grade("b", "Finish[B]").correct is True
-    assert model.grade("b", "B").correct is False
-    assert model.grade("b", "B", extracts=False).correct is True
-    with pytest.raises(UsageError, match="did you mean 'b'"):
-        model.grade("bb", "B")
-
-
 # -- hostile answers -------------------------------------------------------------------------------
 
 
@@ -307,10 +231,3 @@ def test_an_answer_is_a_text_of_limited_length(text: object) -> None:
     with pytest.raises(WrongAction, match="expected Answer or Reply"):
         run.answer(decision, {"do": "answer", "text": text})
     run.answer(decision, {"do": "answer", "text": "A1"})
-
-
-def test_an_episode_replays(tmp_path: Path) -> None:
-    """With the items of a user, which the record holds."""
-    file = tmp_path / "played.jsonl"
-    played = play(world(), {"analyst": Given(*ANSWERS)}, record=file)
-    assert replay(file).result == played.result

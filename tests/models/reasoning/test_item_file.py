@@ -6,7 +6,7 @@ import pytest
 
 from desim.errors import UsageError
 from models.reasoning import Item, ReasoningTasks
-from models.reasoning.item import MOST_BYTES, from_row, read, shipped
+from models.reasoning.item import MOST_BYTES, from_row, read
 
 LINE = '{"id": "a", "task": "finer", "context": "c", "answer": "A1"}\n'
 
@@ -29,12 +29,6 @@ def test_a_folder_is_read_by_name_and_a_file_alone(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("no item")
     assert [(item.id, item.answer) for item in read(str(tmp_path))] == [("b", "40.0"), ("a", "A1")]
     assert [item.id for item in read(str(tmp_path / "b.jsonl"))] == ["a"]
-
-
-def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
-    """Also before the line that shows that a corpus holds the file."""
-    (tmp_path / "a.jsonl").write_text('{"canary": "c"}\n' + LINE, "utf-8-sig", newline="\r\n")
-    assert [item.id for item in read(str(tmp_path / "a.jsonl"))] == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -86,20 +80,6 @@ def test_a_strangers_file_is_refused_by_file_and_line(
     assert error in refused(tmp_path, text)
 
 
-@pytest.mark.parametrize("given", ["/no/such/folder", "x" * 5_000, "\0", 3, [3]])
-def test_what_cannot_be_read_is_a_wrong_parameter(given: object) -> None:
-    """Paths that lead nowhere, and values that are no paths."""
-    with pytest.raises(UsageError, match="items"):
-        ReasoningTasks.preset(items=given)
-
-
-def test_an_empty_folder_is_no_wish_for_the_items_that_ship(tmp_path: Path) -> None:
-    """Only an empty text is."""
-    with pytest.raises(UsageError, match=r"no files that end in \.jsonl"):
-        ReasoningTasks.preset(items=str(tmp_path))
-    assert ReasoningTasks.preset(items="").loaded_items == shipped()
-
-
 @pytest.mark.parametrize(
     ("changes", "error"),
     [
@@ -115,13 +95,6 @@ def test_parameters_that_choose_nothing_are_refused(changes: dict[str, object], 
     """With what is possible."""
     with pytest.raises(UsageError, match=error.replace("?", r"\?")):
         ReasoningTasks.preset(**changes)
-
-
-def test_the_limit_spreads_over_the_items() -> None:
-    """Twenty of the items that ship are of all six categories."""
-    chosen = ReasoningTasks.preset("small").chosen_items
-    assert len(chosen) == 20
-    assert len({item.category for item in chosen}) == 6
 
 
 def test_items_may_be_limited_to_a_category_or_a_data_set() -> None:

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.paths import ROOT
 
-from models.reasoning.item import CAPABILITIES, CATEGORIES, Item, read, shipped
+from models.reasoning.item import CAPABILITIES, Item, shipped
 from models.reasoning.scoring.grade import grade
 from policies.llm.router.labels import BUCKETED, bucket_of
 from policies.llm.router.situation import features_of
@@ -33,15 +32,6 @@ def value(program: str) -> float:
     exec(compile(ast.Module(body, []), "program", "exec"), names)  # noqa: S102 (our own file)
     found: float = eval(compile(ast.Expression(last.value), "program", "eval"), names)  # noqa: S307
     return found
-
-
-def test_there_are_twenty_items_a_category() -> None:
-    """Fourteen to be tested, four to learn from, two to validate; a file for each category."""
-    assert len(ITEMS) == 120
-    for category in CATEGORIES:
-        splits = Counter(item.split for item in of(category))
-        assert splits == {"test": 14, "train": 4, "valid": 2}
-        assert {item.id.rpartition("-")[0] for item in of(category)} == {category}
 
 
 def test_no_question_occurs_twice() -> None:
@@ -126,18 +116,3 @@ def test_tags_are_among_the_candidates() -> None:
         assert {*tags} <= {*listed.split(", ")}, item.id
         assert len(named) == len(tags) == len({*tags}), item.id
         assert all(figure in text for figure in named), item.id
-
-
-def test_reference_bodies_complete_their_signatures() -> None:
-    """The question ends with a signature and its docstring; both together are a program."""
-    for item in of("formula_completion"):
-        tree = ast.parse(f"{item.question}\n{item.answer}")
-        defined = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-        assert len(defined[-1].body) >= 2, item.id
-        assert ast.get_docstring(defined[-1]), item.id
-
-
-def test_the_shipped_files_are_read_like_a_users() -> None:
-    """The folder itself may be given."""
-    folder = ROOT / "models" / "reasoning" / "items"
-    assert read(str(folder)) == ITEMS

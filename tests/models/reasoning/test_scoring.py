@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from models.reasoning import Item, ReasoningTasks
+from models.reasoning import Item
 from models.reasoning.params import ReasoningParams
 from models.reasoning.scoring import extraction, formula_completion
-from models.reasoning.scoring.extraction import MARKER, bracket_number, extract, predicted_number
+from models.reasoning.scoring.extraction import bracket_number, extract, predicted_number
 from models.reasoning.scoring.grade import grade
 
 #: Characters of a hostile text: as long as an action may be.
@@ -55,16 +55,6 @@ def test_the_paper_finds_a_letter_in_a_sentence(answer: str, strict: bool, patte
     assert correct(choice, answer, letters="pattern") is pattern
 
 
-def test_the_preset_paper_grades_by_both_rules() -> None:
-    """Where `published` follows the code."""
-    choice = item("FinKnow", "B", options=("one", "two"))
-    paper, code = (
-        ReasoningTasks.preset(name, items=(choice,)).grade("one", "Finish[It is (B)]").correct
-        for name in ("paper", "published")
-    )
-    assert (paper, code) == (True, False)
-
-
 @pytest.mark.parametrize(
     ("answer", "numbers", "text"),
     [
@@ -83,33 +73,6 @@ def test_the_paper_compares_spans_alone(answer: str, numbers: bool, text: bool) 
 
 
 # -- numbers are parsed, never evaluated -----------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("given", "right", "equal"),
-    [
-        ("0x10", "16", True),
-        ("1e3", "1000", True),
-        ("1_000", "1000", True),
-        ("-0", "0", True),
-        ("2+3", "5", False),
-        ("(5)", "5", False),
-        ("__import__('os').abort()", "5", False),
-        ("9**9**9", "5", False),
-        ("9" * 5_000, "5", False),
-        ("1e999999999", "1e999", True),
-        ("inf", "1e999", False),
-        ("007.0", "7", True),
-        ("$7", "7", True),
-        ("7", "$ 7.0", True),
-        ("$", "$", True),
-        ("$", "", False),
-        ("7%", "7", False),
-    ],
-)
-def test_labels_are_numbers_or_texts(given: str, right: str, equal: bool) -> None:  # noqa: FBT001
-    """An expression is a text."""
-    assert correct(item("finer", right), given) is equal
 
 
 @pytest.mark.parametrize(
@@ -225,19 +188,6 @@ def test_a_scorer_that_raises_gives_no_outcome(task: str, answer: str, error: st
     assert (graded.correct, graded.matched, graded.error) == (None, 0, error)
 
 
-@pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
-def test_what_is_no_finite_number_is_wrong(value: str) -> None:
-    """Nan is equal to nothing."""
-    assert correct(item("FinCode", "70"), f"[[{value}]]") is False
-    assert correct(item("SEC-NUM", "70"), f"[[{value}]]") is False
-
-
-def test_json_of_any_shape_states_no_answer() -> None:
-    """Deep, huge and unusual values."""
-    for text in ("[" * LONG, '{"final_answer":' + "[" * LONG, "9" * 10_000, '{"a": NaN}'):
-        assert extract(text) in (MARKER, "[" * (LONG))
-
-
 # -- programs --------------------------------------------------------------------------------------
 
 
@@ -280,24 +230,6 @@ GAP = item("FormulaEval", "    return abs(a - b)", question="def gap(a, b):")
 def test_a_completed_formula_is_compared_by_what_it_returns(answer: str, right: bool) -> None:  # noqa: FBT001
     """A fenced body that is indented evenly loses the indentation of its first line: wrong."""
     assert correct(GAP, answer) is right
-
-
-@pytest.mark.parametrize(
-    ("question", "body"),
-    [
-        ("def twice(a):", "    return 2 * a"),
-        ("def twice(a):", "return 2 * a"),
-        ('def twice(a):\n    """Return twice a."""', "return 2 * a"),
-        ('class Sums:\n    def twice(self, a):\n        """Twice."""', "return 2 * a"),
-        ('class Sums:\n    def twice(self, a):\n        """Twice."""', "        return 2 * a"),
-        ("def twice(a):", "def twice(a):\n    return 2 * a"),
-    ],
-)
-def test_a_reference_needs_no_indentation_of_its_own(question: str, body: str) -> None:
-    """Bodies are published with and without."""
-    formula = item("FormulaEval", body, question=question)
-    assert correct(formula, "```python\nreturn a + a\n```") is True
-    assert correct(formula, "```python\nreturn a + 1\n```") is False
 
 
 def test_a_reply_takes_one_process_for_its_four_calls(monkeypatch: pytest.MonkeyPatch) -> None:

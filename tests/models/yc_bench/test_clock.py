@@ -171,13 +171,6 @@ def test_the_worked_example() -> None:
     assert f"{clock.hours_between(0, planned):.4f}" == "81.5003"
 
 
-def test_a_plan_beyond_the_calendar_is_none() -> None:
-    """It neither loops nor overflows."""
-    assert clock.add_hours(0, Decimal(16_300_000)) is not None
-    assert clock.add_hours(0, Decimal(17_000_000)) is None
-    assert clock.add_hours(0, Decimal("1e40")) is None
-
-
 def test_other_hours_have_other_days() -> None:
     """A day from 8 to 24 has 16 hours; its evening is none."""
     long = CompanyClock(PublicRules(workday_start_hour=8, workday_end_hour=24))
@@ -188,15 +181,6 @@ def test_other_hours_have_other_days() -> None:
 
 
 # -- texts and paydays -----------------------------------------------------------------------------
-
-
-def test_texts() -> None:
-    """Reports show microseconds only where there are any; the store always shows them."""
-    tick = at("2025-01-06T12:40:47.937596")
-    assert clock.text(tick) == "2025-01-06T12:40:47.937596"
-    assert clock.text(0) == "2025-01-01T09:00:00"
-    assert stamp(clock, 0) == "2025-01-01 09:00:00.000000"
-    assert clock.moment(clock.horizon) == datetime(2026, 1, 1, 9)
 
 
 def test_paydays_of_the_default_year() -> None:
@@ -231,13 +215,6 @@ def test_paydays_are_the_specified_ones(start: date, until: int) -> None:
 def test_the_next_payroll_is_next_month(now: str, then: str) -> None:
     """Even while this month's is still ahead."""
     assert clock.text(clock.next_payroll(at(now))) == then
-
-
-def test_month_ends() -> None:
-    """Each is the last microsecond of its month."""
-    ends = [stamp(clock, each) for each in clock.month_ends(clock.horizon)]
-    assert len(ends) == 12
-    assert ends[1] == "2025-02-28 23:59:59.999999"
 
 
 def test_a_leap_day_has_an_anniversary() -> None:

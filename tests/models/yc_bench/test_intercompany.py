@@ -1,12 +1,10 @@
 """The company in a group: its calendar, and cash that links bring and take between its events."""
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from support.holdings import cash_of, intercompany, pay_cash, receive_cash
-from support.series import series_of
 from support.yc_links import DAY, HOUR, Link, LinkedRun
 
 from desim.episodes.lineup import resolve
@@ -45,19 +43,6 @@ def idle(_: Any) -> EndTurn:
 
 
 # -- the calendar ----------------------------------------------------------------------------------
-
-
-def test_ticks_are_microseconds_from_the_opening_hour() -> None:
-    """The company's own clock writes the same dates."""
-    model = YCBench(start_date="2026-05-04", workday_start_hour=8)
-    assert model.time.calendar is not None
-    company = LinkedRun(model, 1).company
-    for tick in (0, 1, 40 * DAY + 5):
-        assert model.time.calendar.moment(tick) == company.clock.moment(tick)
-    assert model.time.calendar.last_tick(datetime.fromisoformat("2026-05-04T09:00")) == HOUR
-    later = model.time.calendar.starting(datetime.fromisoformat("2027-01-15"))
-    assert later.moment(0) == datetime.fromisoformat("2027-01-15T08:00")
-    assert later.tick == timedelta(microseconds=1)
 
 
 # -- cash between events ---------------------------------------------------------------------------
@@ -99,23 +84,6 @@ def test_cash_between_events_changes_nothing_but_cash(preset: str, rule: str) ->
         assert ours.metrics[name] == theirs.metrics[name], name
 
 
-def test_an_entry_is_posted_at_the_tick_of_the_link() -> None:
-    """No event of the company is there, and the next one is not moved."""
-    model = YCBench()
-    linked = played(model, 1, {TICKS[1]: receive(model, 500)})
-    [entry] = [each for each in linked.company.accounts.book.journal if each.kind == KIND]
-    assert (entry.time, dict(entry.amounts)) == (TICKS[1], {"cash": 500, ACCOUNT: -500})
-    assert entry.references == {"partner": "bank"}
-
-
-def test_a_company_without_partners_has_no_such_account() -> None:
-    """Neither in its book nor among the categories that a refusal lists."""
-    model = YCBench()
-    linked = played(model, 1)
-    assert ACCOUNT not in linked.company.accounts.book.accounts
-    assert intercompany(model, linked.company) == {}
-
-
 # -- what the founder sees -------------------------------------------------------------------------
 
 
@@ -151,36 +119,6 @@ def test_the_founder_sees_group_cash_in_funds_and_in_the_ledger() -> None:
     assert tables["funds"][0] == {"category": "founders' capital", "amount_cents": 20_000_000}
 
 
-def test_the_category_is_unknown_until_there_is_group_cash() -> None:
-    """The refusal is the published one."""
-    model = YCBench()
-    linked = LinkedRun(model, 1)
-    actions = iter([FinanceLedger(category="intercompany")])
-    desks: list[Any] = []
-
-    def look(desk: Any) -> Any:
-        desks.append(desk)
-        return next(actions, EndTurn())
-
-    linked.play(look)
-    assert desks[1].reply.out == {
-        "error": "Invalid category: intercompany. Valid: ['monthly_payroll', 'task_reward', "
-        "'task_fail_penalty', 'task_cancel_penalty', 'payment_dispute']"
-    }
-
-
-def test_a_resume_counts_what_has_come_in_meanwhile() -> None:
-    """The change of the balance is that of the funds; what a payday leaves includes the cash."""
-    model = YCBench(idle_limit=1)
-    linked = LinkedRun(model, 1, {TICKS[1]: receive(model, 1_000_000)})
-    linked.play(idle)
-    rows = linked.company.accounts.entries()
-    assert linked.company.funds_cents == 20_000_000 + sum(row.cents for row in rows)
-    series = series_of(model, linked.company)
-    # The first payday is in February; the cash comes in January.
-    assert series["funds_cents"][:2] == [21_000_000.0, 21_000_000.0 - 3_800_503]
-
-
 # -- refusals --------------------------------------------------------------------------------------
 
 
@@ -204,15 +142,6 @@ def test_a_payment_that_is_refused_changes_nothing(cents: Any, sentence: str) ->
     assert (cash_of(model, company), company.bankrupt) == (0, False)
 
 
-def test_a_receipt_that_is_no_amount_changes_nothing() -> None:
-    """The company is as it was."""
-    model = YCBench()
-    company = LinkedRun(model, 1).company
-    with pytest.raises(ValueError, match="a whole number above 0"):
-        receive_cash(model, company, -5, "bank")
-    assert len(company.accounts.book.journal) == 1
-
-
 # -- bankruptcy ------------------------------------------------------------------------------------
 
 
@@ -227,37 +156,6 @@ def test_cash_in_time_prevents_a_bankruptcy() -> None:
     assert (theirs.ended, theirs.metrics["bankrupt_on"]) == ("bankruptcy", "2025-07-01T09:00:00")
     assert (ours.ended, ours.metrics["bankrupt_on"]) == ("horizon_end", None)
     assert ours.metrics["final_funds_cents"] == 42_000_000 - 11 * 3_800_503
-
-
-def test_cash_that_was_paid_away_is_missing() -> None:
-    """A sweep brings the bankruptcy forward."""
-    model = YCBench(idle_limit=1)
-    swept = LinkedRun(
-        model, 1, {DAY: lambda company: pay_cash(model, company, 15_000_000, "treasury")}
-    )
-    swept.play(idle)
-    assert swept.run.result().metrics["bankrupt_on"] == "2025-03-03T09:00:00"
-
-
-def test_after_the_end_the_score_stands() -> None:
-    """Cash moves on in the books, as links may go on; score, metrics and series do not follow."""
-    model = YCBench(idle_limit=1)
-    linked = LinkedRun(model, 1)
-    linked.play(idle)
-    company = linked.company
-    before, series = linked.run.result(), series_of(model, company)
-    linked.run.world._now += 40 * DAY
-    with pytest.raises(ValueError, match="to be paid to bank; the cash is -2803018 cents"):
-        pay_cash(model, company, 1, "bank")
-    receive_cash(model, company, 5_000_000, "bank")
-    pay_cash(model, company, 100, "plant")
-    after = linked.run.result()
-    assert after.score == before.score == -28_030.18
-    assert after.metrics == before.metrics
-    assert series_of(model, company) == series
-    assert cash_of(model, company) == 5_000_000 - 100 - 2_803_018
-    assert (company.bankrupt, after.metrics["bankruptcy_cause"]) == (True, "payroll")
-    assert intercompany(model, company) == {"bank": -5_000_000, "plant": 100}
 
 
 # -- several episodes ------------------------------------------------------------------------------

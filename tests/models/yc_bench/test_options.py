@@ -60,11 +60,6 @@ def test_tasks_of_the_market_are_options() -> None:
     assert names(desk_after(MarketBrowse(limit=3))) == [*["TaskAccept"] * 3, "EndTurn"]
 
 
-def test_own_tasks_are_no_offers() -> None:
-    """`task list` has rows under the same key, which cannot be accepted."""
-    assert names(desk_after(TaskAccept("Task-1"), TaskList()))[0] == "EmployeeList"
-
-
 @pytest.mark.parametrize("preset", ["default", "direct", "paper"])
 @pytest.mark.parametrize("spec", ["greedy", "random"])
 def test_the_generic_policies_play_to_an_end(spec: str, preset: str) -> None:

@@ -60,22 +60,6 @@ def happened(seen: Dashboard) -> list[tuple[str, str]]:
     return [(e.what, e.project) for e in seen.events]
 
 
-def test_the_manager_takes_over_the_firm_as_it_stands() -> None:
-    """All consultants are on the payroll, every project is offered, none accepted."""
-    seen = ManualRun().seen
-    assert (seen.step, seen.hired, seen.idle, seen.free) == (0, 12, 12, 0)
-    assert (seen.revenue_risk, seen.cash, seen.earnings) == (0.5, 0, 0)
-    assert [p.accepted for p in seen.projects] == [False] * 10
-    assert happened(seen) == [("opened", "")]
-
-
-def test_nobody_works_on_what_was_not_accepted() -> None:
-    """A manager who only waits pays all consultants for no work."""
-    result = ManualRun().finish()
-    assert result.metrics["accumulated_revenue"] == 0
-    assert result.score == -95 * (12 * 8_000 + 20_000)
-
-
 def test_the_manager_is_asked_at_every_event_and_at_quarters() -> None:
     """Ready, completed, extended, deadline; events of one step come together."""
     manual = ManualRun()
@@ -141,18 +125,6 @@ def test_a_declined_project_is_gone_and_nothing_follows_it() -> None:
     assert series(late.firm)["consultant_demand"] == [3.0] + [0.0] * 95
 
 
-def test_follow_ons_are_offered_too() -> None:
-    """With the number behind the listed ones."""
-    manual = ManualRun()
-    manual.do(SetRisk(1.0))
-    manual.wait_until(20)
-    assert [p.name for p in manual.seen.projects[10:]] == ["Project 5 (Follow On)"]
-    assert not manual.seen.projects[10].accepted
-    manual.do(Accept(10))
-    manual.wait_until(24)
-    assert manual.seen.projects[10].staff == 1
-
-
 def test_seats_taken_away_are_left_at_once_and_cost_a_step() -> None:
     """Who leaves is free for other work two steps later; seats given back are filled."""
     manual = ManualRun()
@@ -188,30 +160,6 @@ def test_released_consultants_cost_nothing_and_hired_ones_begin_next_step() -> N
     assert len(manual.firm.engagements[1].staff) <= 1
     manual.finish()
     assert {e.hired for e in manual.firm.employees[3:]} == {False}
-
-
-def test_releasing_a_busy_consultant_opens_the_seat() -> None:
-    """Work goes on with those who are left."""
-    manual = ManualRun()
-    manual.do(Release(10), Accept(0), Wait())
-    manual.wait_until(5)
-    seen = manual.do(Release(2))
-    assert (seen.hired, seen.projects[0].staff) == (0, 0)
-    left = seen.projects[0].remaining
-    manual.do(Hire(1))
-    manual.wait_until(8)
-    assert manual.seen.projects[0].staff == 1
-    assert left - manual.seen.projects[0].remaining == manual.seen.step - 5 - 0
-
-
-def test_hired_and_released_in_one_instant_leaves_no_trace() -> None:
-    """Neither in the ledger nor on the clock."""
-    once, twice = ManualRun(), ManualRun()
-    once.do(Release(3))
-    twice.do(Release(3), Hire(2), Release(2), Hire(1), Release(1))
-    for manual in (once, twice):
-        manual.do(*ALL)
-    assert once.finish().ledger_digest == twice.finish().ledger_digest
 
 
 def test_the_risk_level_counts_from_now_on() -> None:

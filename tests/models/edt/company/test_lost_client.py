@@ -2,13 +2,12 @@
 
 import pytest
 from attrs import evolve
-from support.edt_firms import answered, changed_firm, linked, played_linked, project, small_firm
+from support.edt_firms import changed_firm, played_linked, project, small_firm
 from support.edt_histories import assignments, states
 from support.edt_stepping import dice
 
 from desim import Run
 from models.edt import EnterpriseDigitalTwin
-from models.edt.actions import Accept, Wait
 
 
 def entries(run: Run) -> list[object]:
@@ -27,19 +26,6 @@ def test_a_lost_project_bills_nothing_more() -> None:
     assert [t for t, text, _ in entries(run) if text == "bills paid"] == [4, 5, 7, 8]
     assert assignments(run.state) == [[None, 0, 0, None, 1, 1, None, None, None, None]]
     assert states(run.state) == ["rfcccccccc", "rrrrfccccc"]
-
-
-@pytest.mark.parametrize(("release", "back"), [("a_step_later", 6), ("at_once", 5)])
-def test_all_who_worked_on_a_lost_project_are_free_in_the_next_step(
-    release: str, back: int
-) -> None:
-    """They act ahead of the project."""
-    later = project("Q", 40.0, consultants=2, start_time=4.0)
-    scenario = small_firm(project("P", 40.0, consultants=2), later, staff=2)
-    game = EnterpriseDigitalTwin(scenario=scenario, release=release)
-    run = played_linked(game, {4: lambda run: game.lose_project(run.state, "P")})
-    assert [line[3] for line in assignments(run.state)] == [0, 0]
-    assert [line.index(1) + 1 for line in assignments(run.state)] == [back, back]
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -71,17 +57,6 @@ def test_a_project_is_lost_as_if_its_deadline_had_come(seed: int) -> None:
     assert entries(lost) == entries(ended)
     assert assignments(lost.state) == assignments(ended.state)
     assert states(lost.state) == states(ended.state)
-
-
-def test_nothing_follows_a_lost_project() -> None:
-    """With R = 1 a sure follow-on would come at the deadline."""
-    game = EnterpriseDigitalTwin(
-        scenario=small_firm(project("P", 9.0, deadline=5.0, follow_on_probability=1.0))
-    )
-    assert len(played_linked(game, {}).state.engagements) == 2
-    for step in range(5):
-        run = played_linked(game, {step: lambda run: game.lose_project(run.state)})
-        assert len(run.state.engagements) == 1, step
 
 
 def test_without_a_name_the_most_contracted_revenue_left_is_lost() -> None:
@@ -127,24 +102,3 @@ def test_a_project_that_is_not_there_cannot_be_lost() -> None:
         "no project is under contract; there is none to lose",
     ]
     assert entries(run) == entries(played_linked(game, {}))
-
-
-def test_the_manager_hears_of_a_lost_client_in_the_same_step() -> None:
-    """In the interactive game; a project that was not accepted is no client without a name."""
-    game = EnterpriseDigitalTwin.preset(
-        "interactive", scenario=small_firm(project("P", 9.0), project("Q", 99.0))
-    )
-    run = Run(game)
-    linked(run, lambda tick: tick == 3 and game.lose_project(run.state))
-    commands = iter([Accept(0)])
-    heard = []
-
-    def decide(desk: object) -> object:
-        heard.append(desk)
-        return next(commands, Wait())
-
-    answered(run, decide)
-    events = [(e.step, e.what, e.project) for desk in heard[1:] for e in desk.events]  # type: ignore[attr-defined]
-    assert (3, "lost", "P") in events
-    at = next(desk for desk in heard if any(e.what == "lost" for e in desk.events))  # type: ignore[attr-defined]
-    assert (at.step, at.projects[0].state, at.projects[1].state) == (3, "completed", "ready")  # type: ignore[attr-defined]

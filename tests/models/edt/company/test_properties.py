@@ -12,7 +12,7 @@ from support.edt_histories import assignments, series, staffing, states
 from support.edt_stepping import Stepping, dice, random_scenario
 from support.examples import examples
 
-from desim import Run, play
+from desim import Run
 from models.edt import Decide, EnterpriseDigitalTwin, Scenario, Window
 from models.edt.actions import Answer
 from models.edt.agents import Phase
@@ -191,40 +191,3 @@ def opened_gates(seed: int, left_out: int) -> dict[tuple[str, str, int], bool]:
         run.answer(run.advance()[0], Decide(12, 1.0, windows))
         run.advance()
     return seen
-
-
-def test_bernoulli_gates_open_as_often_as_they_should() -> None:
-    """Follow-ons of probability 0.55 over 400 seeds; within four standard deviations."""
-    game = EnterpriseDigitalTwin(gating="bernoulli")
-    opened = 0
-    for seed in range(400):
-        run = Run(game, seed)
-        windows = tuple(Window(0, 20) if at == 2 else None for at in range(10))
-        run.answer(run.advance()[0], Decide(1, 1.0, windows))
-        run.advance()
-        opened += len(run.state.engagements) - 1
-    assert abs(opened - 220) < 4 * (400 * 0.55 * 0.45) ** 0.5
-
-
-def test_closed_gates_stay_closed_when_drawn() -> None:
-    """At R 0 both gatings play the same episode."""
-    results = []
-    for gating in ("threshold", "bernoulli"):
-        run = Run(EnterpriseDigitalTwin(gating=gating), 5)
-        run.answer(run.advance()[0], Decide(9, 0.0, (Window(0, 95),) * 10))
-        run.advance()
-        results.append(run.result())
-    assert results[0] == results[1]
-
-
-@pytest.mark.parametrize("preset", EnterpriseDigitalTwin.presets)
-@pytest.mark.parametrize("mode", ["repair", "strict"])
-def test_baselines_play_every_scenario(preset: str, mode: str) -> None:
-    """Also those without projects, consultants or time; strict mode refuses nothing of theirs."""
-    draw = dice(9)
-    for seed in range(40):
-        game = EnterpriseDigitalTwin.preset(preset, scenario=random_scenario(draw), mode=mode)
-        for policy in ("simple", "greedy", "random"):
-            played = play(game, policy, seed)
-            assert played.ended == "horizon"
-            assert mode == "repair" or preset == "interactive" or len(played.steps) == 1

@@ -5,16 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attrs import define, evolve
 from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
 
-from desim import Policy, Run, play, replay
-from desim.errors import Stuck
-from models.edt import Decide, EnterpriseDigitalTwin, Window
+from desim import Run
+from models.edt import Decide, EnterpriseDigitalTwin
 from models.edt.actions import Answer
-from models.edt.desk import Briefing
 from models.edt.document import template
 from models.edt.planning import DecisionLimits, extracted, faults, first_pass, judged, second_pass
 
@@ -109,13 +106,6 @@ CODES = {
 }
 
 
-@pytest.mark.parametrize("code", CODES)
-def test_strict_mode_names_what_is_wrong(code: str) -> None:
-    """By the codes of the specification."""
-    why, plan = judged(CODES[code], LIMITS, "strict")
-    assert (why.partition(": ")[0], plan) == (code, None)
-
-
 def test_the_first_code_in_checking_order_is_named() -> None:
     """Whatever else is wrong: faults are added from the last to the first."""
     order = [*CODES][2:]
@@ -161,18 +151,6 @@ def test_a_refused_decision_changes_nothing_and_is_asked_for_again() -> None:
     assert run.result().metrics == other.result().metrics
 
 
-def test_patience_ends() -> None:
-    """Who never answers well is given up."""
-    run = Run(EnterpriseDigitalTwin(mode="strict", max_questions_per_tick=3))
-
-    def insist() -> None:
-        while handed := run.advance():
-            run.answer(handed[0], Answer("no"))
-
-    with pytest.raises(Stuck, match="max_questions_per_tick is 3"):
-        insist()
-
-
 @pytest.mark.parametrize(
     ("text", "found"),
     [
@@ -202,22 +180,6 @@ def test_the_object_in_an_answer(text: Any, found: Any) -> None:
     assert extracted(text) == found
 
 
-def test_an_answer_without_an_object_takes_every_default() -> None:
-    """12 consultants, the scenario's R, every window as offered."""
-    _, plan = judged("I do not know.", LIMITS, "repair")
-    assert plan == Decide(12, 0.5, LIMITS.windows)
-
-
-def test_the_typed_decision_is_the_same_decision() -> None:
-    """Field by field; out of range, it is repaired likewise."""
-    typed = Decide(99, -1.0, (Window(-5, 300), None, *[Window(60, 30)] * 8))
-    raw = {"C": 99, "R": -1.0, "P": [[1, -5, 300], 0, *[[1, 60, 30]] * 8]}
-    assert judged(typed.raw(), LIMITS, "repair") == judged(raw, LIMITS, "repair")
-    assert judged(typed.raw(), LIMITS, "repair")[1] == Decide(
-        12, 0.0, (Window(0, 95), None, *[Window(60, 60)] * 8)
-    )
-
-
 def test_only_the_second_pass_lets_a_firm_without_consultants_through() -> None:
     """And a flag that is not 1 leaves the project out there."""
     raw = {"C": 0, "R": 1, "P": [[0, 1, 2], *FULL[1:]]}
@@ -227,38 +189,3 @@ def test_only_the_second_pass_lets_a_firm_without_consultants_through() -> None:
     assert both is not None
     assert (alone.consultants, alone.projects[0]) == (0, None)
     assert (both.consultants, both.projects[0]) == (1, LIMITS.windows[0])
-
-
-def test_refusals_are_in_the_record_and_replay(tmp_path: Path) -> None:
-    """A record holds the answers that were refused, too."""
-
-    @define
-    class Learner(Policy):
-        tries: int = 0
-
-        def decide(self, seen: Briefing) -> Answer:
-            self.tries += 1
-            return Answer(GOOD if seen.refused.startswith("C_range") else {**GOOD, "C": 13})
-
-    file = tmp_path / "strict.jsonl"
-    played = play(EnterpriseDigitalTwin(mode="strict"), {"manager": Learner()}, record=file)
-    assert len(played.steps) == 2
-    assert replay(file).score == played.score
-
-
-def test_follow_ons_of_a_scenario_are_not_decided_on() -> None:
-    """They stay on the list, behind the projects that were chosen."""
-    given_ = template()
-    projects = [evolve(p, is_follow_on=at == 0) for at, p in enumerate(given_.projects)]
-    game = EnterpriseDigitalTwin(scenario=evolve(given_, projects=projects))
-    run = Run(game)
-    (decision,) = run.advance()
-    assert [p.name for p in decision.observation.projects] == [p.name for p in projects[1:]]
-    run.answer(decision, Decide(2, 0.0, (Window(0, 95), *[None] * 8)))
-    run.advance()
-    assert [(p.name, p.start, p.deadline) for p in run.state.engagements] == [
-        ("Project 2", 1, 95),
-        ("Project 1", 1, 30),
-    ]
-    # The template lists controlling before its projects, so the follow-on's revenue is booked late.
-    assert run.state.controlling.rank < run.state.engagements[1].rank

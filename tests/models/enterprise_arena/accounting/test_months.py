@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support.arena import DEBT, EQUITY, MILLION, entries, months, opened, played
 
-from desim import Policy, Run, play
+from desim import Run
 from desim.core.model import world_rules
 from models.enterprise_arena import EnterpriseArena
 from models.enterprise_arena.desk import BookClosing, FundRaisingRequest, Pass
@@ -54,24 +54,6 @@ def test_a_payday_is_an_event_of_a_process_of_its_own() -> None:
     assert posted[OPERATE][-1] == "J9"
     # A watch of the same rank comes later, because it was started later.
     assert posted[PAYDAY] == posted[SERVICE] == ["J10", "J11", "J12"]
-
-
-def test_the_first_month_begins_with_the_opening_balance_sheet() -> None:
-    """Total assets 64.0 million, equity 63.65, the same for every seed."""
-    for seed in (0, 1):
-        book = opened(0, EnterpriseArena(), seed=seed).books.book
-        sheet = REPORTS.balance_sheet(book, -1)
-        assert sheet["total_assets"] == 64_000_000_00
-        assert sheet["total_liabilities"] == 350_000_00
-        assert sheet["total_equity"] == 63_650_000_00
-        assert sheet["retained_earnings_prior_years"] == -41_350_000_00
-
-
-def test_every_header_has_the_anonymised_month() -> None:
-    """From Jan 2xx0 to Dec 2x10."""
-    labels = [seen.month.date for seen in months(EnterpriseArena(opening_cash=1e9), {})]
-    assert (labels[0], labels[119], labels[131]) == ("Jan 2xx0", "Dec 2xx9", "Dec 2x10")
-    assert len(labels) == 132
 
 
 def test_a_bankruptcy_ends_the_episode() -> None:
@@ -122,18 +104,6 @@ def test_solvency_is_tested_once_more_at_the_end(horizon: int, ended: str) -> No
     assert lender.world.now == horizon - 1
     assert (score(lender) > 0) == (ended == "horizon")
     assert metrics(lender)["months"] == horizon - 1
-
-
-def test_january_starts_from_closed_accounts() -> None:
-    """Income and expense are empty after J0, and retained earnings hold what they held."""
-    lender = opened(24, QUIET)
-    book = lender.books.book
-    assert [month for month, _ in entries(lender, "J0")] == [12] * 5 + [24] * 5
-    for january in (12, 24):
-        december = REPORTS.balance_sheet(book, january - 1)
-        moved = [lines["3900"] for month, lines in entries(lender, "J0") if month == january]
-        assert -sum(moved) == december["current_year_earnings"]
-    assert lender.books.pretax == 0
 
 
 def test_tax_is_paid_a_month_after_it_was_accrued() -> None:
@@ -190,23 +160,6 @@ def test_indicators_stay_in_their_ranges() -> None:
         assert 0.85 <= now.collection_rate <= 1
 
 
-def test_negative_growth_lends_nothing_and_leaves_one_borrower() -> None:
-    """Growth below zero lends nothing, and at least one borrower stays."""
-    model = EnterpriseArena(opening_cash=1e9, sigma_growth=50, horizon=60)
-    lender = opened(59, model, seed=2)
-    fell = {month for month, now in enumerate(lender.indicators) if now.growth <= 0}
-    assert len(fell) > 10
-    assert fell.isdisjoint(month for month, _ in entries(lender, "J8"))
-    assert lender.users >= 1
-
-
-def test_a_closing_is_recorded_and_posts_nothing() -> None:
-    """The books of an episode with closings equal those of one without."""
-    quiet, busy = played(QUIET), played(QUIET, dict.fromkeys(range(0, 40, 3), BookClosing()))
-    assert busy.closings == list(range(0, 34, 3))
-    assert quiet.books.book.digest() == busy.books.book.digest()
-
-
 def test_the_score_is_that_of_the_spec() -> None:
     """Five times trailing revenue and closing cash, less the charge for calls."""
     lender = played(EnterpriseArena(opening_cash=1e9))
@@ -250,29 +203,6 @@ def test_metrics_are_those_of_the_actions() -> None:
     assert figures["end_cash"] == closing[-1]
     assert figures["low_cash"] == min(cash)
     assert figures["peak_cash"] == max(cash)
-
-
-def test_the_example_s_unfunded_year_is_the_same_in_both_profiles() -> None:
-    """The snapshot's column differs from month 33 on."""
-    other = EnterpriseArena.preset("snapshot", zero_noise=True)
-    assert opened(33, QUIET).ledgers[0].digest() == opened(33, other).ledgers[0].digest()
-    assert played(QUIET).ledgers[0].digest() != played(other).ledgers[0].digest()
-
-
-class Always(Policy):
-    """Pass."""
-
-    def decide(self, _: object) -> Pass:
-        """Answer."""
-        return Pass()
-
-
-def test_a_shorter_horizon_has_the_same_noise() -> None:
-    """Draws are indexed by month."""
-    short = play(EnterpriseArena(horizon=20), Always(), 4).result
-    long = played(EnterpriseArena(), seed=4)
-    assert short is not None
-    assert short.metrics["end_cash"] == long.books.book.balance("1000", at=19) / 100
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """The statements and dates of an episode, as `desim export` writes them."""
 
 import datetime as dt
-import pickle
 from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
@@ -9,11 +8,10 @@ from typing import Any
 import pytest
 from support.arena import DEBT, EQUITY, played
 
-from models.enterprise_arena import ArenaParams, EnterpriseArena
+from models.enterprise_arena import EnterpriseArena
 
 RICH = EnterpriseArena(opening_cash=1e9, zero_noise=True, horizon=30)
 BROKE = EnterpriseArena(zero_noise=True)
-Rows = list[dict[str, Any]]
 
 
 def statements(
@@ -54,12 +52,6 @@ def test_the_statements_articulate(model: EnterpriseArena) -> None:
         assert equity == pytest.approx(gained, abs=0.001)
 
 
-def test_an_episode_of_a_month_has_one_year() -> None:
-    """The opening column and that of January."""
-    tables = statements(EnterpriseArena(horizon=1))
-    assert list(tables["balance_sheet"]["cash"]) == ["2014-12-31", "2015-01-31"]
-
-
 @pytest.mark.parametrize(
     ("tick", "day"),
     [
@@ -73,11 +65,3 @@ def test_an_episode_of_a_month_has_one_year() -> None:
 def test_a_tick_is_dated_by_the_last_day_of_its_month(tick: int, day: dt.date) -> None:
     """Also beyond the table, as a drawn history may be longer."""
     assert EnterpriseArena().time.date(tick) == day
-
-
-def test_parameters_are_a_class_of_their_own_and_the_model_can_be_pickled() -> None:
-    """The model adds methods and no parameter."""
-    model = EnterpriseArena.preset("snapshot", horizon=24)
-    assert isinstance(model, ArenaParams)
-    assert ArenaParams(horizon=24).table is model.table
-    assert pickle.loads(pickle.dumps(model)) == model  # noqa: S301 (our own)

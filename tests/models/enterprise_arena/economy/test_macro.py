@@ -11,7 +11,7 @@ from support.arena import opened
 from desim.catalog.changes import changed
 from desim.schema import from_plain, to_plain
 from models.enterprise_arena import EnterpriseArena
-from models.enterprise_arena.macro import COLUMNS, RANGES, Macro, builtin, read
+from models.enterprise_arena.macro import COLUMNS, RANGES, Macro, builtin
 
 
 @pytest.fixture
@@ -45,14 +45,6 @@ def test_the_built_in_table_is_the_reference_s(trace: Path) -> None:
         )
 
 
-def test_the_table_runs_from_2015_to_2025() -> None:
-    """132 months, two of which are in the SPEC."""
-    table = builtin()
-    assert len(table) == 132
-    assert (table.date[0], table.date[-1]) == ("2015-01", "2025-12")
-    assert (table.vix_avg[29], table.label[29]) == (10.51, "Jun 2xx2")
-
-
 def test_the_snapshot_s_growth_differs_where_the_spec_says() -> None:
     """Months 33 to 35 differ as listed; the later surges are 8 and 3 percent weaker."""
     table = builtin()
@@ -61,16 +53,6 @@ def test_the_snapshot_s_growth_differs_where_the_spec_says() -> None:
     differ = [m for m in range(132) if paper[m] != other[m]]
     assert set(differ) <= {33, 34, 35, *range(52, 64), *range(102, 116)}
     assert max(other[52:64]) < max(paper[52:64])
-
-
-def test_a_file_is_read_as_it_was_written(file: Path) -> None:
-    """In any order of its columns."""
-    assert read(str(file)) == builtin()
-    with file.open(newline="", encoding="utf-8") as lines:
-        rows = [row[::-1] for row in csv.reader(lines)]
-    with file.open("w", newline="", encoding="utf-8") as lines:
-        csv.writer(lines).writerows(rows)
-    assert read(str(file)) == builtin()
 
 
 def test_another_table_can_be_played(file: Path) -> None:
@@ -131,14 +113,6 @@ def test_a_file_without_rows_is_refused(tmp_path: Path, text: str) -> None:
         EnterpriseArena(macro=str(path))
 
 
-def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    """By its path."""
-    with pytest.raises(ValueError, match="cannot read"):
-        EnterpriseArena(macro=str(tmp_path / "none.csv"))
-    with pytest.raises(ValueError, match="macro=7"):
-        EnterpriseArena(macro=7)  # type: ignore[arg-type]
-
-
 def test_columns_have_ranges_and_equal_lengths() -> None:
     """Every column of figures; a cut one is refused."""
     assert set(RANGES) == set(COLUMNS[3:])
@@ -146,15 +120,3 @@ def test_columns_have_ranges_and_equal_lengths() -> None:
         attrs.evolve(builtin(), sofr=builtin().sofr[1:])
     with pytest.raises(ValueError, match="no month"):
         Macro(**dict.fromkeys(COLUMNS, ()))
-
-
-def test_changing_an_unused_column_changes_what_is_read_and_no_more() -> None:
-    """P/E is shown only."""
-    other = attrs.evolve(builtin(), pe_ratio=(1.0,) * 132)
-    one, two = (opened(30, EnterpriseArena(macro=table)) for table in (None, other))
-    assert one.books.book.digest() == two.books.book.digest()
-
-
-def test_records_of_the_default_are_short() -> None:
-    """The parameters in a header take less than four kilobytes."""
-    assert len(msgspec.json.encode(to_plain(EnterpriseArena()))) < 4096

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from attrs import asdict, evolve
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 from support.arena import Seat, document, names, numbers
 from support.cases import thinned
@@ -128,21 +128,6 @@ def another_future(table: Macro, month: int) -> Macro:
     return Macro(**kept, **turned)
 
 
-@examples(25)
-@given(st.integers(0, 25), st.integers(0, 10**6), st.sampled_from(["", "snapshot"]), QUESTIONS)
-@example(0, 0, "", [AnalyzeMarketConditions("VIX", 0, 131), AnalyzeMarketConditions("VIX", 1)])
-def test_no_future_of_the_outside_world_can_be_seen(
-    month: int, seed: int, profile: str, questions: list[Any]
-) -> None:
-    """Two tables that differ only after the present month give equal replies."""
-    model = evolve(OPEN, growth_column=EnterpriseArena.preset(profile).growth_column)
-    twin = evolve(model, macro=another_future(builtin(), month))
-    assert twin.table != model.table
-    one, other = Seat(model, seed), Seat(twin, seed)
-    together(one, other, month, actions(thrown(seed), month))
-    alike(one, other, questions)
-
-
 @examples(10)
 @given(st.integers(0, 25), st.integers(0, 10**6), QUESTIONS)
 def test_no_future_of_a_drawn_history_can_be_seen(
@@ -227,33 +212,6 @@ def test_the_same_twins_differ_once_the_month_is_closed() -> None:
         "tables",
     }
     assert ConductCashflowProjection(12) in differ
-
-
-@examples(8)
-@given(st.integers(0, 10**6), st.lists(QUESTIONS, min_size=4, max_size=4))
-def test_an_episode_without_closings_never_shows_the_accruals(
-    seed: int, questions: list[list[Any]]
-) -> None:
-    """Twins with another allowance, hence other losses and equity, look alike for 40 months."""
-    model = evolve(OPEN, tax_rate=0.0)
-    twin = evolve(model, allowance_on_loans=0.3, allowance_on_receivables=0.6)
-    one, other = Seat(model, seed), Seat(twin, seed)
-    played = {month: Pass() for month in range(40)}
-    played |= dict.fromkeys((2, 14, 26), FundRaisingRequest("equity", 10e6))
-    for part in questions:
-        now = one.month
-        assert now is not None
-        until = now.current_month + 10
-        together_from(one, other, until, played)
-        alike(one, other, part)
-    assert one.lender.books.equity != other.lender.books.equity
-
-
-def together_from(one: Seat, other: Seat, month: int, played: dict[int, Any]) -> None:
-    """Play two episodes on to a month, with equal observations."""
-    while one.month is not None and one.month.current_month < month:
-        action = played[one.month.current_month]
-        assert one.say(action) == other.say(action)
 
 
 # -- the search ------------------------------------------------------------------------------------
@@ -358,11 +316,3 @@ def test_the_search_finds_what_is_shown() -> None:
     found = {name for _, reply in everything(closed) for name in reaches(hidden, reply)}
     assert {"1110 at 7", "1120 at 7", "1190 at 7", "2000 at 7", "revenue to 7"} <= found
     assert {"equity at 7", "net income to 7", "revenue of 3"} <= found
-
-
-def test_a_month_is_not_readable_before_it_is_over() -> None:
-    """A page may read the tables between the closing and the end of the month."""
-    seat = Seat(OPEN)
-    seat.run.answer(seat._decision, BookClosing())
-    seat.lender.closings.append(0)
-    assert seat.lender.closed == []

@@ -7,12 +7,9 @@ from support.arena import Seat, series
 
 from models.enterprise_arena import EnterpriseArena
 from models.enterprise_arena.desk import (
-    AccessFinancialDocs,
     AnalyzeMarketConditions,
     BookClosing,
-    CashFlowForecastCalculation,
     CheckCashInBank,
-    CheckMarketData,
     ConductCashflowProjection,
     FundRaisingRequest,
     Pass,
@@ -22,35 +19,7 @@ from models.enterprise_arena.desk import (
 from models.enterprise_arena.macro import builtin
 from models.enterprise_arena.options import SERIES
 
-PAIRS = [
-    (VerifyCashPosition(), CheckCashInBank()),
-    (ReviewFinancialRecords("list"), AccessFinancialDocs("list")),
-    (
-        ReviewFinancialRecords("retrieve", "t0_financials/t0_balance_sheet"),
-        AccessFinancialDocs("retrieve", "t0_financials/t0_balance_sheet"),
-    ),
-    (AnalyzeMarketConditions("VIX", 1, 3), CheckMarketData("VIX", 1, 3)),
-    (AnalyzeMarketConditions("vix"), CheckMarketData("vix")),
-    (ConductCashflowProjection(6, 2.5), CashFlowForecastCalculation(6, 2.5)),
-]
 QUIET = EnterpriseArena(zero_noise=True)
-
-
-@pytest.mark.parametrize(("paper", "public"), PAIRS, ids=str)
-def test_both_name_sets_give_the_same_answers(paper: Any, public: Any) -> None:
-    """Only the name under which a tool answers differs."""
-    seat = Seat(QUIET).to(4, {1: BookClosing()})
-    first, second = seat.ask(paper), seat.ask(public)
-    assert (first.ok, first.out) == (second.ok, second.out)
-    assert first.to != second.to
-    assert seat.lender.calls[-1] == 2
-
-
-def test_tools_answer_under_their_own_names() -> None:
-    """The reply names the tool as a record does."""
-    seat = Seat(QUIET)
-    assert seat.ask(VerifyCashPosition()).to == "verify_cash_position"
-    assert seat.ask(CashFlowForecastCalculation()).to == "cash_flow_forecast_calculation"
 
 
 # -- the budget ------------------------------------------------------------------------------------
@@ -121,19 +90,7 @@ def test_every_call_costs_the_score_its_charge() -> None:
     assert score(0) - score(25) == pytest.approx(100_000)
 
 
-def test_no_budget_closes_the_tools_at_once() -> None:
-    """A budget of nothing leaves notes and actions."""
-    seat = Seat(EnterpriseArena(tool_budget=0))
-    assert not seat.ask(VerifyCashPosition()).ok
-    assert seat.lender.calls == [0]
-
-
 # -- cash ------------------------------------------------------------------------------------------
-
-
-def test_the_cash_tool_returns_one_number() -> None:
-    """The paper's tool returns the balance alone."""
-    assert Seat(QUIET).to(1).out(VerifyCashPosition()) == {"cash_balance": 14_276_468.6}
 
 
 def test_the_snapshot_of_the_cash_tool_returns_the_position() -> None:
@@ -200,22 +157,6 @@ def test_each_series_is_its_column(name: str, column: str) -> None:
     assert tuple(series(seat, name)["values"]) == getattr(builtin(), column)[:13]
 
 
-def test_borrower_growth_is_that_of_the_profile() -> None:
-    """The snapshot profile shows its own column."""
-    model = EnterpriseArena.preset("snapshot", opening_cash=100e6)
-    seen = series(Seat(model).to(36), "Monthly_User_Growth", 33, 35)
-    assert seen["values"] == list(builtin().ind_user_growth_monthly_alt[33:36])
-    assert seen["values"] != list(builtin().ind_user_growth_monthly[33:36])
-
-
-def test_an_unknown_series_brings_near_names() -> None:
-    """The error names what was given, near misses whatever their case, and all names."""
-    text = Seat(QUIET).ask(AnalyzeMarketConditions("vix")).out
-    assert text.startswith("there is no data_type 'vix'; did you mean 'VIX'? Possible: GDP, CPI,")
-    assert all(name in text for name in SERIES)
-    assert len(Seat(QUIET).ask(AnalyzeMarketConditions("x" * 1_000)).out) < 500
-
-
 # -- projection ------------------------------------------------------------------------------------
 
 #: Round numbers: 12 million of loans at 5 percent, a twenty-fifth of which is billed each month.
@@ -261,15 +202,6 @@ def test_a_projection_is_the_formula_of_the_specification() -> None:
     assert out["margin_source"] == "t0_income_statement"
 
 
-def test_growth_is_the_present_months_unless_overridden() -> None:
-    """Held flat, without the company's own noise; shrinking lends nothing."""
-    seat = Seat(EnterpriseArena(), seed=1).to(10)
-    base = builtin().ind_user_growth_monthly[10]
-    assert seat.out(ConductCashflowProjection(3)) == seat.out(ConductCashflowProjection(3, base))
-    shrinking = seat.out(ConductCashflowProjection(3, -2.0))["rows"]
-    assert [row["originations"] for row in shrinking] == [0.0, 0.0, 0.0]
-
-
 def test_known_notes_are_served_in_a_projection() -> None:
     """A sixtieth of the principal and interest on the balance, from the month of the draw."""
     model = EnterpriseArena(zero_noise=True, forced_funding=((0, True, 1.0, 1),))
@@ -279,29 +211,6 @@ def test_known_notes_are_served_in_a_projection() -> None:
     assert [row["debt_service"] for row in rows] == [125_650.0, 125_222.5, 124_795.0]
     again = seat.out(ConductCashflowProjection(3))["rows"]
     assert again == rows
-
-
-def test_the_last_instalment_ends_a_notes_service() -> None:
-    """What rounding has left is paid with it, and nothing later."""
-    model = EnterpriseArena(
-        zero_noise=True, note_term_months=3, forced_funding=((0, True, 1.0, 1),)
-    )
-    seat = Seat(model).to(2, {0: FundRaisingRequest("debt", 1e6)})
-    rows = seat.out(ConductCashflowProjection(4))["rows"]
-    balance, last = 1e6 - 333_333.33, 1e6 - 2 * 333_333.33
-    assert [row["debt_service"] for row in rows] == pytest.approx(
-        [333_333.33 + balance * 0.0513 / 12, last + last * 0.0513 / 12, 0, 0], abs=0.01
-    )
-
-
-def test_a_request_under_way_is_left_out_of_a_projection() -> None:
-    """Money that may come is not projected."""
-    waiting = Seat(QUIET).to(1, {0: FundRaisingRequest("equity", 50e6)})
-    idle = Seat(QUIET).to(1)
-    tool = ConductCashflowProjection(12)
-    assert waiting.month is not None
-    assert waiting.month.pending_fundraisings == 1
-    assert waiting.out(tool) == idle.out(tool)
 
 
 def test_the_margin_comes_from_the_last_closing() -> None:
@@ -324,10 +233,3 @@ def test_old_statements_are_called_stale() -> None:
     assert [stale(month, {}) for month in (0, 3, 4)] == [False, False, True]
     closing = {6: BookClosing()}
     assert [stale(month, closing) for month in (7, 9, 10, 14)] == [False, False, True, True]
-
-
-def test_a_year_to_date_margin_starts_anew_in_january() -> None:
-    """A closing in January covers January alone."""
-    seat = Seat(QUIET).to(13, {12: BookClosing()})
-    margin = seat.out(ConductCashflowProjection())["assumptions"]["ebitda_margin"]
-    assert margin == pytest.approx(builtin().ind_ebitda_margin[12], abs=1e-3)

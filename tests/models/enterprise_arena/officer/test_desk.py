@@ -6,9 +6,7 @@ import pytest
 from attrs import evolve, fields
 from support.arena import Seat
 
-from desim import play
 from desim.core.model import world_rules
-from desim.errors import UsageError
 from models.enterprise_arena import EnterpriseArena
 from models.enterprise_arena.desk import (
     BookClosing,
@@ -54,12 +52,6 @@ def test_the_header_is_rounded_as_people_read_it() -> None:
     assert month.cash_balance == 15_818_171.06
 
 
-def test_the_header_does_not_depend_on_the_horizon() -> None:
-    """Headers are equal for two horizons."""
-    assert seen(evolve(QUIET, horizon=12), 11) == seen(QUIET, 11)
-    assert not [each.name for each in fields(Month) if "horizon" in each.name]
-
-
 def test_a_request_is_shown_as_under_way_and_its_outcome_once() -> None:
     """Equity requested in month 0 arrives in month 3, and that month alone has a notification."""
     model = evolve(QUIET, forced_funding=((0, True, 0.85, 3),))
@@ -70,13 +62,6 @@ def test_a_request_is_shown_as_under_way_and_its_outcome_once() -> None:
     assert [len(outcome) for outcome in news] == [0, 0, 0, 1, 0]
     assert news[3][0]["event"] == "equity_delivered"
     assert news[3][0]["amount"] == 17e6
-
-
-def test_a_declined_request_is_shown_without_its_odds() -> None:
-    """The notification has the outcome and not its chance."""
-    model = evolve(QUIET, forced_funding=((0, False, 1.0, 2),))
-    (outcome,) = seen(model, 2, {0: DEBT}).notifications
-    assert outcome == {"event": "declined", "month": 2, "type": "debt"}
 
 
 def test_writing_into_an_observation_does_not_change_the_state() -> None:
@@ -124,33 +109,6 @@ def test_a_hidden_state_costs_a_call() -> None:
     assert "Tools alone show how things stand" in world_rules(hidden, "cfo")
 
 
-@pytest.mark.parametrize("rule", ["raise_below", "treasurer"])
-def test_rules_that_need_cash_pay_for_it(rule: str) -> None:
-    """They act as with a full header, and call the cash tool in months in which they need it."""
-    paper, hidden = (
-        play(f"enterprise_arena/{name}", rule, 0).result for name in ("paper", "hidden")
-    )
-    assert paper is not None
-    assert hidden is not None
-    assert hidden.ledger_digest == paper.ledger_digest
-    calls = hidden.metrics["tool_calls"] - paper.metrics["tool_calls"]
-    assert calls > 20
-    assert hidden.metrics["value"] == pytest.approx(
-        max(0.0, paper.metrics["value"] - 5_000 * calls)
-    )
-
-
-def test_a_rule_without_a_way_to_the_state_says_so() -> None:
-    """With `cash_tool=scalar` no single call shows loans and debt."""
-    with pytest.raises(UsageError, match=r"the header lacks active_users, .* cash_tool=snapshot"):
-        play(EnterpriseArena(header="calls"), "treasurer", 0)
-
-
-def test_the_flash_line_is_off_by_default() -> None:
-    """It would show the revenue of a month that is not closed."""
-    assert seen(QUIET, 5).flash is None
-
-
 def test_the_flash_line_shows_the_month_just_closed() -> None:
     """Worked example, months 0 and 1: revenue, net cash flow, cash; none before month 0."""
     model = evolve(QUIET, flash=True)
@@ -165,15 +123,3 @@ def test_the_flash_line_shows_the_month_just_closed() -> None:
         "net_cash_flow": 1_541_702.46,
         "cash": 15_818_171.06,
     }
-
-
-def test_the_flash_line_of_january_covers_january_alone() -> None:
-    """Money that arrives in the next month is not in the flow of the month before."""
-    model = evolve(QUIET, flash=True, forced_funding=((12, True, 1.0, 1),))
-    seat = Seat(model).to(13, {12: EQUITY})
-    assert seat.month is not None
-    flash = seat.month.flash
-    assert flash is not None
-    assert flash["revenue"] == -seat.lender.books.book.balance("4000") / 100
-    assert flash["net_cash_flow"] < 3e6
-    assert seat.month.cash_balance == pytest.approx(flash["cash"] + 20e6)

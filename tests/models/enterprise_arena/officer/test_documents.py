@@ -8,7 +8,6 @@ from support.arena import Seat, document, names
 
 from models.enterprise_arena import EnterpriseArena
 from models.enterprise_arena.desk import AccessFinancialDocs, BookClosing, FundRaisingRequest
-from models.enterprise_arena.documents import folder
 from models.enterprise_arena.macro import builtin
 
 QUIET = EnterpriseArena(zero_noise=True)
@@ -52,35 +51,6 @@ def test_past_months_leave_raw_extracts_and_closings_statements() -> None:
     assert names(seat.to(2)) == OPENING + january + [f"raw/2xx0_02/{name}" for name in RAW]
 
 
-def test_closings_stay_on_file_and_later_ones_are_added() -> None:
-    """Each closed month has a folder of its own."""
-    listed = names(Seat(QUIET).to(26, {3: BookClosing(), 13: BookClosing()}))
-    folders = [name.split("/")[1] for name in listed if name.startswith("closings/")]
-    assert folders == ["2xx0_04"] * 5 + ["2xx1_02"] * 5
-
-
-def test_the_list_shows_name_period_kind_and_month() -> None:
-    """One row a document."""
-    seat = Seat(QUIET).to(3, {2: BookClosing()})
-    listed = {row["filename"]: row for row in seat.out(AccessFinancialDocs())["documents"]}
-    assert listed["closings/2xx0_03/income_statement_ytd"] == {
-        "filename": "closings/2xx0_03/income_statement_ytd",
-        "period": "Jan 2xx0 to Mar 2xx0",
-        "kind": "income statement",
-        "compiled_month": 2,
-    }
-    assert listed["raw/2xx0_02/bank_statement"]["period"] == "Feb 2xx0"
-    assert listed["t0_financials/t0_balance_sheet"]["compiled_month"] == 0
-
-
-def test_every_document_listed_can_be_read() -> None:
-    """Its content begins with its name."""
-    seat = Seat(evolve(QUIET, tool_budget=1_000)).to(14, {11: BookClosing(), 13: BookClosing()})
-    for name in names(seat):
-        assert document(seat, name)["filename"] == name
-        assert document(seat, name)["company"] == "Company XYZ"
-
-
 @pytest.mark.parametrize(
     "name",
     [
@@ -114,44 +84,7 @@ def test_names_are_looked_up_and_never_parsed(name: str) -> None:
     assert len(reply.out) < 400
 
 
-def test_an_unknown_document_brings_near_names() -> None:
-    """Only documents on file are suggested."""
-    seat = Seat(QUIET).to(1)
-    text = seat.ask(AccessFinancialDocs("retrieve", "Raw/2XX0_01/Bank_Statement")).out
-    assert "did you mean 'raw/2xx0_01/bank_statement'" in text
-    text = seat.ask(AccessFinancialDocs("retrieve", "closings/2xx0_01/trial_balance")).out
-    assert "did you mean 'closings" not in text
-    text = seat.ask(AccessFinancialDocs("retrieve", "qqq")).out
-    assert text == "there is no document 'qqq'; action='list' tells those on file"
-    assert "did you mean 'list'" in seat.ask(AccessFinancialDocs("LIST")).out
-
-
-def test_folders_carry_year_and_month() -> None:
-    """A table with labels of another form has the label and the index."""
-    assert folder(0, "Jan 2xx0") == "2xx0_01"
-    assert folder(131, "Dec 2x10") == "2x10_12"
-    assert folder(0, "Feb 2xx0") == "Feb 2xx0_000"
-    assert folder(14, "../x") == "../x_014"
-
-
-def test_no_label_lets_two_months_share_a_folder() -> None:
-    """Two documents never have the same name."""
-    labels = ("2xx0", "Jan 2xx0", "Mar 2xx0", *builtin().label[3:12], "Jan 2xx9")
-    labels += tuple(f"m{month}" for month in range(len(labels), 132))
-    table = evolve(builtin(), label=labels)
-    seat = Seat(EnterpriseArena(macro=table, opening_cash=1e9)).to(40)
-    assert len(names(seat)) == len(OPENING) + 3 * 40
-
-
 # -- opening papers --------------------------------------------------------------------------------
-
-
-def test_the_opening_balance_sheet_is_that_of_the_specification() -> None:
-    """Assets 64,000,000, liabilities 350,000, equity 63,650,000."""
-    sheet = rows(Seat(EnterpriseArena()).to(7), "t0_financials/t0_balance_sheet")
-    assert (sheet["cash"], sheet["loans_unbilled"], sheet["allowance"]) == (15e6, 50e6, -1e6)
-    assert (sheet["total_assets"], sheet["total_liabilities"]) == (64e6, 350e3)
-    assert (sheet["paid_in_capital"], sheet["total_equity"]) == (105e6, 63.65e6)
 
 
 def test_the_opening_income_statement_is_that_of_the_specification() -> None:
@@ -163,15 +96,6 @@ def test_the_opening_income_statement_is_that_of_the_specification() -> None:
     assert shown["ebitda"] == 213_200 == shown["gross_profit"] - 277_420 - 226_980
     assert shown["ebitda"] / shown["revenue"] * 100 == pytest.approx(QUIET.projection_ebitda_margin)
     assert (shown["provision_for_credit_losses"], shown["net_income"]) == (1_000_000, -786_800)
-
-
-def test_the_opening_cash_flow_statement_adds_up_to_opening_cash() -> None:
-    """Its three parts make the net change; closing cash is that of the balance sheet."""
-    shown = rows(Seat(QUIET), "t0_financials/t0_cash_flow_statement")
-    assert shown["operating"] + shown["investing"] + shown["financing"] == shown["net_change"]
-    assert shown["opening_cash"] + shown["net_change"] == shown["closing_cash"] == 15e6
-    # What vendors earned is paid, but for the opening payables.
-    assert shown["vendor_payments"] == -(582_400 + 226_980 - 350_000)
 
 
 def test_the_cap_table_counts_the_rounds_that_have_closed() -> None:
@@ -212,15 +136,6 @@ def test_statements_are_year_to_date() -> None:
     sheet = rows(january, "closings/2xx1_01/balance_sheet")
     income = rows(january, "closings/2xx1_01/income_statement_ytd")
     assert sheet["current_year_earnings"] == income["net_income"]
-
-
-def test_a_december_closing_reads_the_same_after_the_year_end_close() -> None:
-    """A document does not change when January transfers the year's earnings."""
-    seat = Seat(QUIET).to(12, {11: BookClosing()})
-    before = {name: document(seat, f"closings/2xx0_12/{name}") for name in CLOSING}
-    assert before["income_statement_ytd"]["rows"]["revenue"] > 1e6
-    after = {name: document(seat.to(30), f"closings/2xx0_12/{name}") for name in CLOSING}
-    assert after == before
 
 
 def test_statements_ledger_and_trial_balance_agree() -> None:

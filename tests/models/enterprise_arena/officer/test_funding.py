@@ -6,8 +6,6 @@ from typing import Any
 import pytest
 from support.arena import DEBT, EQUITY, MILLION, entries, months, opened, played
 
-from desim.catalog.changes import changed
-from desim.schema import from_plain, to_plain
 from models.enterprise_arena import EnterpriseArena
 from models.enterprise_arena.desk import FundRaisingRequest
 from models.enterprise_arena.funding import debt_chance, equity_chance, leverage_factor
@@ -28,14 +26,6 @@ def rich(**changes: Any) -> EnterpriseArena:
 def test_equity_is_less_likely_at_high_vix(vix: float, chance: float) -> None:
     """The five points of SPEC section 8.1."""
     assert equity_chance(MODEL, vix) == pytest.approx(chance, abs=0.005)
-
-
-def test_the_odds_of_equity_over_the_table_are_those_of_the_spec() -> None:
-    """Mean 0.83, and the least 0.014 in month 62."""
-    chances = [equity_chance(MODEL, vix) for vix in MODEL.table.vix_avg]
-    assert sum(chances) / len(chances) == pytest.approx(0.83, abs=0.005)
-    assert chances.index(min(chances)) == 62
-    assert min(chances) == pytest.approx(0.014, abs=0.0005)
 
 
 def test_the_odds_of_debt_over_the_table_are_those_of_the_spec() -> None:
@@ -114,14 +104,6 @@ def test_a_malformed_request_is_refused_and_uses_the_month(
     assert seen[1].lender.counts["refused"] == 1
 
 
-def test_a_request_can_follow_in_the_month_of_an_outcome() -> None:
-    """The place is free when the month opens."""
-    model = rich(forced_funding={0: (True, 1, 1), 1: (True, 1, 1)})
-    lender = opened(2, model, {0: EQUITY, 1: EQUITY})
-    assert lender.rounds == 2
-    assert lender.counts["refused"] == 0
-
-
 def test_outcomes_follow_the_draws_of_the_month() -> None:
     """Success, fill and delay follow the draws of the month of the request."""
     model = EnterpriseArena(opening_cash=1e9)
@@ -149,15 +131,6 @@ def test_each_round_closed_makes_the_next_less_likely() -> None:
     lender = opened(3, model, dict.fromkeys(range(4), EQUITY))
     factors = [e["m_company"] for e in lender.events if e["event"] == "submitted"]
     assert factors == [1, 0.75, 0.75]
-
-
-def test_draws_do_not_depend_on_what_is_decided() -> None:
-    """Two policies on one seed have the same noise and the same draws."""
-    one = opened(30, MODEL, {}, seed=9)
-    other = opened(30, MODEL, dict.fromkeys(range(30), EQUITY), seed=9)
-    assert (one.noise, one.draws) == (other.noise, other.draws)
-    assert one.indicators == other.indicators
-    assert opened(1, MODEL, {}, seed=10).noise != one.noise
 
 
 def test_the_contract_rate_is_that_of_the_settlement() -> None:
@@ -193,36 +166,12 @@ def test_a_note_is_repaid_in_sixty_instalments_from_the_month_of_the_draw() -> N
     assert lender.term_loans == []
 
 
-def test_notes_are_serviced_again_after_a_time_without_any() -> None:
-    """Interest and instalments start in the month of every draw."""
-    terms = {"note_term_months": 3, "forced_funding": {0: (True, 1, 1), 9: (True, 1, 1)}}
-    lender = played(rich(horizon=20, **terms), {0: DEBT, 9: DEBT})
-    assert [month for month, _ in entries(lender, "J14")] == [1, 2, 3, 10, 11, 12]
-
-
-def test_funding_under_way_at_the_end_is_lost() -> None:
-    """A request that is due after the last month has no outcome."""
-    model = rich(horizon=6, forced_funding={5: (True, 1, 1)})
-    lender = played(model, {5: EQUITY})
-    assert lender.world.ended == "horizon"
-    assert (lender.raised.total(), lender.request is None) == (0, False)
-
-
 def test_a_cap_bounds_what_comes_by_book_equity() -> None:
     """Three quarters of the equity at the request, if so set; without, whatever is asked."""
     huge, forced = FundRaisingRequest("equity", 1e9), {0: (True, 1, 1)}
     capped = opened(1, EnterpriseArena(forced_funding=forced, max_raise_multiple=0.75), {0: huge})
     assert capped.raised["equity"] == round(0.75 * 6_365_000_000)
     assert opened(1, EnterpriseArena(forced_funding=forced), {0: huge}).raised["equity"] == 10**11
-
-
-def test_less_than_a_cent_is_accepted_and_posts_nothing() -> None:
-    """A round too small to post counts as a round."""
-    model = rich(horizon=6, forced_funding={0: (True, 0.7, 1), 1: (True, 0.7, 1)})
-    lender = played(
-        model, {0: FundRaisingRequest("equity", 0.001), 1: FundRaisingRequest("debt", 0.001)}
-    )
-    assert (lender.rounds, lender.raised.total(), lender.term_loans) == (1, 0, [])
 
 
 def test_the_officer_sees_no_odds() -> None:
@@ -272,11 +221,3 @@ def test_odd_forced_outcomes_are_refused(table: Any) -> None:
     """Rows are complete, plausible, and each month occurs once."""
     with pytest.raises(ValueError, match="forced_funding"):
         EnterpriseArena(forced_funding=table)
-
-
-@pytest.mark.parametrize("text", ["[[0, true, 0.85, 3]]", '{"0": [true, 0.85, 3]}'])
-def test_forced_outcomes_are_read_from_the_command_line(text: str) -> None:
-    """As JSON, in both forms; what a record holds reads back equal."""
-    model = changed(EnterpriseArena(), {"forced_funding": text})
-    assert model.forced == {0: (True, 0.85, 3)}
-    assert from_plain(to_plain(model), EnterpriseArena) == model

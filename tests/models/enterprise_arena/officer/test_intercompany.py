@@ -1,27 +1,21 @@
 """The lender as one company of a group: its calendar, cash in and out, statements and documents."""
 
-# ruff: noqa: DTZ001 (the calendar has no time zones)
-
-import datetime as dt
 import random
 from itertools import pairwise
 from typing import Any
 
 import pytest
-from attrs import evolve, frozen
+from attrs import frozen
 from support.arena import DEBT, EQUITY, MILLION, entries, months, opened, played
 from support.articulated import faults
-from support.holdings import cash_of, intercompany, pay_cash, receive_cash
-from support.invariants import BrokenInvariant
+from support.holdings import intercompany, pay_cash, receive_cash
 from support.series import series_of
 
 from desim import World
-from ledgers.book import Memo
 from ledgers.consolidation import ACCOUNT, KIND, NotEnoughCash
 from models.enterprise_arena import EnterpriseArena
-from models.enterprise_arena.desk import BookClosing, FundRaisingRequest, Pass
+from models.enterprise_arena.desk import BookClosing, Pass
 from models.enterprise_arena.documents import on_file, retrieved
-from models.enterprise_arena.funding import submit
 from models.enterprise_arena.lender import BANKRUPT, Lender
 from models.enterprise_arena.params import MONTH_END, PAYDAY, YEAR_END
 from models.enterprise_arena.processes import Process
@@ -29,8 +23,6 @@ from models.enterprise_arena.statements import reports
 
 #: After everything else of a month; before a month opens; between its operations and its close.
 RANKS = (MONTH_END + 1, YEAR_END, PAYDAY)
-#: The tables of a person; a document whose contents are those of today.
-CAP_TABLE = "t0_board_materials/cap_table"
 
 
 def link(world: World, lender: Lender, seed: int, rank: int) -> Process:
@@ -80,63 +72,7 @@ def figures(model: EnterpriseArena, lender: Lender) -> dict[str, dict[str, dict[
 # -- the calendar ----------------------------------------------------------------------------------
 
 
-def test_the_model_offers_what_a_group_needs() -> None:
-    """A calendar and an intercompany account."""
-    model = EnterpriseArena()
-    assert model.time.calendar is not None
-    assert model.purse(opened(0, model)).balances == {}
-
-
-@pytest.mark.parametrize(
-    ("tick", "moment"),
-    [
-        (-1, dt.datetime(2015, 1, 1)),
-        (0, dt.datetime(2015, 2, 1)),
-        (11, dt.datetime(2016, 1, 1)),
-        (13, dt.datetime(2016, 3, 1)),
-        (131, dt.datetime(2026, 1, 1)),
-    ],
-)
-def test_a_tick_is_the_end_of_its_month(tick: int, moment: dt.datetime) -> None:
-    """There and back; a second earlier it is the tick before."""
-    calendar = EnterpriseArena().time.calendar
-    assert calendar.moment(tick) == moment
-    assert calendar.last_tick(moment) == tick
-    assert calendar.last_tick(moment - dt.timedelta(seconds=1)) == tick - 1
-    assert EnterpriseArena().time.date(tick) == (moment - dt.timedelta(days=1)).date()
-
-
-def test_the_calendar_begins_with_the_macro_table() -> None:
-    """A table of other years has another one, and a drawn history that of its table."""
-    table = EnterpriseArena().table
-    dates = tuple(f"{2030 + month // 12}-{month % 12 + 1:02}" for month in table.month)
-    later = EnterpriseArena(macro=evolve(table, date=dates))
-    assert later.time.calendar.moment(0) == dt.datetime(2030, 2, 1)
-    assert EnterpriseArena.preset("regime").time.calendar == EnterpriseArena().time.calendar
-
-
-@pytest.mark.parametrize("date", ["2015-00", "2015-13", "0000-01"])
-def test_a_month_that_no_calendar_has_is_refused(date: str) -> None:
-    """When the table is read, and not in the first episode."""
-    table = EnterpriseArena().table
-    with pytest.raises(ValueError, match=f"'{date}' was given; it is YYYY-MM"):
-        evolve(table, date=(date, *table.date[1:]))
-
-
 # -- without a group -------------------------------------------------------------------------------
-
-
-def test_a_lender_without_a_group_shows_nothing_of_one() -> None:
-    """Neither its book, nor any document, nor its statements; the golden digests hold the rest."""
-    model = EnterpriseArena(opening_cash=1e9)
-    lender = played(model, dict.fromkeys(range(132), BookClosing()))
-    assert ACCOUNT not in lender.books.book.accounts
-    assert intercompany(model, lender) == {}
-    papers = [retrieved(on_file(lender), name) for name in on_file(lender)]
-    shown = repr([papers, model.statements(lender)])
-    assert len(papers) > 900
-    assert "group" not in shown
-    assert "ntercompany" not in shown
 
 
 def test_a_refused_payment_changes_nothing() -> None:
@@ -153,16 +89,6 @@ def test_a_refused_payment_changes_nothing() -> None:
                 move(model, lender, cents, "plant")  # type: ignore[arg-type] # what is tested
     assert (lender.books.book.digest(), lender.closing_cash, lender.cash) == before
     assert ACCOUNT not in lender.books.book.accounts
-
-
-def test_a_lender_whose_cash_is_negative_pays_nothing() -> None:
-    """Its balance is reported as it is."""
-    model = EnterpriseArena(opening_cash=0, zero_noise=True, opening_payables=1e9)
-    lender = played(model)
-    assert lender.world.ended == BANKRUPT
-    assert cash_of(model, lender) < 0
-    with pytest.raises(NotEnoughCash):
-        pay_cash(model, lender, 1, "plant")
 
 
 # -- random months ---------------------------------------------------------------------------------
@@ -207,18 +133,6 @@ def _reports_agree_with_the_book(model: Linked, lender: Lender) -> None:
         assert equity == pytest.approx(gained, abs=0.01)
 
 
-def test_a_fault_after_the_close_stops_the_next_month() -> None:
-    """With entries of a group, a month is verified again when the next one ends."""
-    model = EnterpriseArena()
-    lender = opened(3, model)
-    receive_cash(model, lender, 100, "plant")
-    lender.close_month()
-    lender.books.book.post(3, Memo("cash from plant", KIND), {"1100": 100, ACCOUNT: -100})
-    lender.world._now = 4
-    with pytest.raises(BrokenInvariant, match="month 3"):
-        lender.close_month()
-
-
 # -- what reports show -----------------------------------------------------------------------------
 
 
@@ -235,20 +149,6 @@ def test_equity_and_leverage_do_not_change() -> None:
     assert intercompany(model, lender) == {"plant": 500 * 10**8}
 
 
-def test_the_odds_and_the_rate_of_a_request_do_not_change() -> None:
-    """Twice the same request, once after the group has paid in a billion."""
-    model = EnterpriseArena(forced_funding={0: (True, 1, 1)})
-    events = []
-    for cents in (0, 10**11):
-        lender = opened(4, model, {0: FundRaisingRequest("debt", 60 * MILLION)})
-        if cents:
-            receive_cash(model, lender, cents, "plant")
-        assert submit(lender, "debt", 1e6).ok
-        events.append(lender.events[-1])
-    assert events[0]["m_company"] < 1
-    assert events[0] == events[1]
-
-
 def test_the_balance_sheet_shows_what_is_due_by_its_sign() -> None:
     """An asset if the group owes it on balance, otherwise a liability."""
     model = EnterpriseArena()
@@ -261,34 +161,6 @@ def test_the_balance_sheet_shows_what_is_due_by_its_sign() -> None:
         assert sheet["total_assets"] == sheet["total_liabilities"] + sheet["total_equity"]
         rows[way.__name__] = sheet["due_from_group"], sheet["due_to_group"]
     assert rows == {"receive_cash": (0, 700), "pay_cash": (500, 0)}
-
-
-def test_the_balance_of_several_companies_is_one_line() -> None:
-    """`intercompany` tells them apart."""
-    model = EnterpriseArena()
-    lender = opened(5, model)
-    receive_cash(model, lender, 700, "plant")
-    pay_cash(model, lender, 300, "office")
-    book = lender.books.book
-    sheet = reports(book, 5).balance_sheet(book, 5)
-    assert (sheet["due_from_group"], sheet["due_to_group"]) == (0, 400)
-    assert intercompany(model, lender) == {"plant": -700, "office": 300}
-
-
-def test_statements_have_the_lines_from_the_first_entry_on() -> None:
-    """Financing has the net cash; years before it show zeros, as the lines must be the same."""
-    model = Late(opening_cash=1e9, horizon=30)
-    lender = played(model)
-    tables = figures(model, lender)
-    flows, sheet = tables["cash_flow"], tables["balance_sheet"]
-    assert list(flows["intercompany_cash"].values()) == [0.0, 4.0, -6.0]
-    for year in flows["financing"]:
-        parts = ("equity_proceeds", "debt_proceeds", "debt_repaid", "intercompany_cash")
-        assert flows["financing"][year] == sum(flows[part][year] for part in parts)
-    assert list(sheet["due_to_group"].values()) == [0.0, 0.0, 4.0, 0.0]
-    assert list(sheet["due_from_group"].values()) == [0.0, 0.0, 0.0, 2.0]
-    lines = list(flows)
-    assert lines.index("intercompany_cash") + 1 == lines.index("financing")
 
 
 @frozen(kw_only=True, slots=False)
@@ -336,32 +208,6 @@ def test_a_document_on_file_never_changes() -> None:
         "trial_balance",
         "general_ledger",
     }
-
-
-def test_the_bank_statement_shows_both_ways_of_a_month() -> None:
-    """In the month to which the entry belongs, although it came after the close."""
-    model = Late(opening_cash=1e9, horizon=30)
-    lender = opened(29, model)
-    paper = retrieved(on_file(lender), "raw/2xx1_09/bank_statement")
-    assert paper["rows"][-1] == {"class": "group", "inflow": 10.0, "outflow": 6.0}
-    moved = sum(row["inflow"] - row["outflow"] for row in paper["rows"])
-    assert paper["closing_balance"] == pytest.approx(paper["opening_balance"] + moved)
-    after = retrieved(on_file(lender), "raw/2xx1_10/bank_statement")
-    assert after["opening_balance"] == paper["closing_balance"]
-    bank = model.tables(lender, "cfo")["bank"]
-    assert [row.get("group") for row in bank[19:23]] == [None, 4.0, 0.0, 0.0]
-
-
-def test_trial_balance_and_ledger_have_the_account() -> None:
-    """Last, with its entries and the balance of every month."""
-    model = Late(opening_cash=1e9, horizon=30)
-    lender = opened(29, model, dict.fromkeys(range(30), BookClosing()))
-    files = on_file(lender)
-    row = retrieved(files, "closings/2xx1_09/trial_balance")["rows"][-1]
-    assert row == {"account": ACCOUNT, "name": "Intercompany", "debit": 0.0, "credit": 4.0}
-    lines = retrieved(files, "closings/2xx1_09/general_ledger")["accounts"][-1]
-    assert (lines["account"], lines["opening_balance"]) == (ACCOUNT, 0.0)
-    assert [line["text"] for line in lines["lines"]] == ["cash from plant", "cash to office"]
 
 
 def test_the_next_month_opens_with_the_cash_of_the_group() -> None:
@@ -426,16 +272,3 @@ def test_an_entry_after_the_end_breaks_nothing(later: int, horizon: int) -> None
     assert list(tables["balance_sheet"]["due_from_group"].values())[-1] == 3.0
     assert len(series_of(model, lender)["cash"]) == horizon
     assert len(model.tables(lender, "cfo")["bank"]) >= horizon - 1
-
-
-def test_an_entry_after_a_bankruptcy_breaks_nothing() -> None:
-    """It belongs to the month in which the lender ended, which was not closed."""
-    model = EnterpriseArena()
-    lender = played(model)
-    assert lender.world.ended == BANKRUPT
-    end = lender.closing_cash
-    receive_cash(model, lender, 10**11, "plant")
-    assert (model.score(lender), lender.closing_cash) == (0.0, end)
-    assert cash_of(model, lender) > 0
-    assert faults(lender, lender.month) == []
-    assert figures(model, lender)["balance_sheet"]["due_to_group"]

@@ -1,6 +1,5 @@
 """The notepad: free, kept for the whole episode, found by text and tag."""
 
-import pytest
 from attrs import evolve
 from support.arena import Seat
 
@@ -10,7 +9,6 @@ from models.enterprise_arena.desk import (
     FundRaisingRequest,
     RecallNotes,
     SaveNote,
-    VerifyCashPosition,
 )
 
 QUIET = EnterpriseArena(zero_noise=True)
@@ -50,17 +48,6 @@ def test_a_note_is_numbered_and_dated() -> None:
     ]
 
 
-def test_notes_are_free() -> None:
-    """They use no call of the budget, and can be used when it is used up."""
-    seat = Seat(evolve(QUIET, tool_budget=1))
-    seat.ask(VerifyCashPosition())
-    for _ in range(50):
-        assert seat.ask(SaveNote("again")).ok
-    assert seat.lender.calls == [1]
-    assert seat.month is not None
-    assert seat.month.current_month == 0
-
-
 def test_notes_are_recalled_by_text_and_by_any_tag() -> None:
     """Newest first; text in any case; both filters hold where both are given."""
     seat = written()
@@ -71,24 +58,6 @@ def test_notes_are_recalled_by_text_and_by_any_tag() -> None:
     assert found(seat, "june", ("market",)) == []
     assert found(seat, limit=2) == ["note_4", "note_3"]
     assert found(seat, tags=("fund",)) == []
-
-
-def test_ten_notes_are_recalled_unless_more_are_asked_for() -> None:
-    """The newest ten."""
-    seat = Seat(QUIET)
-    for number in range(12):
-        seat.ask(SaveNote(str(number)))
-    assert [note["content"] for note in seat.out(RecallNotes())["notes"]] == [
-        str(number) for number in range(11, 1, -1)
-    ]
-    assert len(found(seat, limit=100)) == 12
-
-
-@pytest.mark.parametrize("limit", [0, -1, -(10**9)])
-def test_a_limit_below_one_is_refused(limit: int) -> None:
-    """The reply says why."""
-    reply = written().ask(RecallNotes(limit=limit))
-    assert (reply.ok, reply.out) == (False, f"limit={limit} was given; it is at least 1")
 
 
 def test_the_five_latest_notes_are_shown() -> None:
@@ -102,25 +71,6 @@ def test_the_five_latest_notes_are_shown() -> None:
     assert month is not None
     assert [note.content for note in month.notes] == ["6", "5", "4", "3", "2"]
     assert [note.month for note in month.notes] == [6, 5, 4, 3, 2]
-
-
-def test_how_many_notes_are_shown_is_a_parameter() -> None:
-    """Also none."""
-    for shown in (0, 2):
-        month = written(evolve(QUIET, notes_shown=shown)).month
-        assert month is not None
-        assert len(month.notes) == shown
-
-
-def test_notes_outlive_the_month_and_its_replies_do_not() -> None:
-    """After the month's action the reply is the action's; the notes are there still."""
-    seat = written()
-    seat.ask(RecallNotes())
-    month = seat.say(BookClosing())
-    assert month is not None
-    assert month.reply is not None
-    assert month.reply.to == "book_closing"
-    assert len(month.notes) == 4
 
 
 def test_beyond_the_guard_the_month_passes() -> None:

@@ -80,12 +80,6 @@ WORDS = ["yc-bench", "task", "accept", "assign", "sim", "resume", "init", "marke
 WORDS += ["--task-id", "--limit", "--seed", "--from", "--help", "--", "-", "-x", "--limit=3", "''"]
 
 
-@given(st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join))
-def test_any_words_are_a_command_or_get_a_reply(text: str) -> None:
-    """No line that is nearly a command raises."""
-    assert isinstance(console.parse(text), (CommandReply, *WRITABLE))
-
-
 @pytest.mark.parametrize(
     ("line", "why"),
     [
@@ -123,13 +117,6 @@ def test_what_is_no_command_is_answered_with_exit_code_2(line: str, why: str) ->
     assert console.parse(line) == CommandReply(line, 2, None, why)
 
 
-def test_a_number_too_long_for_python_is_a_wrong_number() -> None:
-    """More than 4300 digits are refused like letters."""
-    answer = console.parse(f"yc-bench market browse --limit {'9' * 5000}")
-    assert isinstance(answer, CommandReply)
-    assert answer.stderr.endswith("is not a valid integer.")
-
-
 @pytest.mark.parametrize(
     ("line", "command"),
     [
@@ -157,18 +144,3 @@ def test_help_is_text_and_no_fault(words: str) -> None:
     assert (answer.exit_code, answer.stderr) == (0, "")
     usage = words.removesuffix(" --seed 1")
     assert answer.out.startswith(f"Usage: yc-bench{usage} [OPTIONS]")
-
-
-def test_options_left_at_their_default_are_not_written() -> None:
-    """A line holds only what differs from the defaults."""
-    assert console.line_of(MarketBrowse(limit=5)) == "yc-bench market browse --limit 5"
-    assert console.line_of(FinanceLedger()) == "yc-bench finance ledger"
-    assert console.line_of(TaskAssign("Task-1", ("a b", "c"))) == (
-        "yc-bench task assign --task-id Task-1 --employees 'a b,c'"
-    )
-
-
-def test_a_line_given_as_text_is_its_own_and_the_end_of_a_turn_has_none() -> None:
-    """`RunCommand` and `EndTurn` are no commands of the console."""
-    assert console.line_of(RunCommand("ls -la")) == "ls -la"
-    assert console.line_of(EndTurn()) == ""

@@ -6,7 +6,7 @@ import pytest
 
 from desim import Run
 from models.yc_bench import YCBench
-from models.yc_bench.actions import EndTurn, RunCommand, TaskAccept
+from models.yc_bench.actions import EndTurn, RunCommand
 from models.yc_bench.company.state import CompanyState
 from models.yc_bench.desk import TurnStatus
 from models.yc_bench.founder import MEMORY, FounderTurns
@@ -39,17 +39,6 @@ def go_on(turns: FounderTurns, company: CompanyState, *payloads: dict[str, Any])
     return looked(turns)
 
 
-def test_a_desk_shows_the_last_of_many_planned_tasks() -> None:
-    """An observation does not list thousands of titles."""
-    run = Run(YCBench(desk_titles=2), 1)
-    (decision,) = run.advance()
-    for title in ("Task-1", "Task-7", "Task-2"):
-        run.answer(decision, TaskAccept(title))
-        (decision,) = run.advance()
-    assert decision.observation.planned == ("Task-2", "Task-7")
-    assert len(run.state.planned) == 3
-
-
 def idle_run(model: YCBench, turns: int = 10_000) -> tuple[Run[Any], int]:
     """Let a founder only end turns; return the run and how many there were."""
     run, count = Run(model, 1), 0
@@ -71,33 +60,11 @@ def test_an_idle_founder_pays_the_salaries_of_the_year(preset: str) -> None:
     assert result.metrics["bankruptcy_cause"] == "payroll"
 
 
-def test_a_rich_idle_founder_reaches_the_horizon_with_what_is_left() -> None:
-    """Eleven paydays are paid; the horizon is the end."""
-    run, _ = idle_run(YCBench(idle_limit=3, initial_funds_cents=100_000_000))
-    assert run.result().ended == "horizon_end"
-    assert run.result().metrics["final_funds_cents"] == 100_000_000 - 11 * 3_800_503
-    assert run.result().metrics["ended_on"] == "2026-01-01T09:00:00"
-
-
 def test_without_a_limit_the_loop_never_ends_as_published() -> None:
     """`idle_limit=0` is the published loop: no turn moves the clock."""
     run, turns = idle_run(YCBench(idle_limit=0), turns=3_000)
     assert turns == 3_000
     assert (run.world.now, run.world.ended) == (0, "")
-
-
-def test_an_idle_game_ends_at_once_where_the_year_does_not_pass() -> None:
-    """The switch for comparisons with earlier results."""
-    run, turns = idle_run(YCBench(idle_limit=7, idle_year_passes=False))
-    assert (run.result().ended, turns) == ("idle", 7)
-    assert run.result().score == 200_000
-
-
-def test_the_published_store_lets_no_year_pass() -> None:
-    """A store that plays on takes commands as ever."""
-    run, turns = idle_run(YCBench(idle_limit=2, plays_on=True), turns=20)
-    assert turns == 20
-    assert run.state.idle_since is None
 
 
 def test_the_first_status_is_the_initial_one() -> None:
@@ -128,28 +95,12 @@ def test_only_the_last_resume_of_a_turn_is_reported() -> None:
     assert go_on(turns, company).events == ()
 
 
-def test_a_status_keeps_its_events_when_the_payload_changes() -> None:
-    """The payload is also the reply of an earlier observation."""
-    turns, company = opened()
-    event = {"type": "monthly_payroll", "funds_after": 1}
-    status = go_on(turns, company, {"wake_events": [event]})
-    event.clear()
-    assert status.events == ({"type": "monthly_payroll", "funds_after": 1},)
-
-
 def test_the_scratchpad_is_read_at_the_start_of_a_turn_that_follows_no_resume() -> None:
     """After a turn with a resume the old text is shown until a turn without one."""
     turns, company = opened()
     company.scratchpad = "new"
     assert go_on(turns, company, ERROR).scratchpad == ""
     assert go_on(turns, company).scratchpad == "new"
-
-
-def test_a_fresh_scratchpad_is_read_at_every_turn() -> None:
-    """Where `stale_scratchpad` is off."""
-    turns, company = opened(stale_scratchpad=False)
-    company.scratchpad = "new"
-    assert go_on(turns, company, PAYDAY).scratchpad == "new"
 
 
 def test_the_clock_is_moved_on_after_idle_turns() -> None:
@@ -192,15 +143,6 @@ def test_a_refused_resume_does_not_count_where_errors_do_not() -> None:
     assert turns.close()
 
 
-@pytest.mark.parametrize(("limit", "ends"), [(0, ""), (2, "max_turns")])
-def test_turns_are_finished_at_their_limit(limit: int, ends: str) -> None:
-    """A limit of zero is none."""
-    turns, company = opened(max_turns=limit)
-    assert turns.finished(company) == ""
-    turns.begin(company)
-    assert turns.finished(company) == ends
-
-
 @pytest.mark.parametrize(
     ("commands", "closing"),
     [
@@ -227,11 +169,3 @@ def test_the_last_line_calls_for_what_is_missing(commands: list[str], closing: s
     run.answer(decision, EndTurn())
     [decision] = run.advance()
     assert decision.observation.status.closing == closing
-
-
-def test_without_payroll_money_lasts() -> None:
-    """The runway is a large finite number."""
-    turns, company = opened()
-    for who in company.employees:
-        who.salary_cents = 0
-    assert go_on(turns, company).runway_months == 9999.0

@@ -1,21 +1,15 @@
 """A client goes away: its tasks leave market and desk, nobody pays, and nothing is drawn."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from attrs import evolve
-from support.cases import thinned
 from support.yc_links import DAY, HOUR, LinkedRun
 from support.yc_snapshot import snapshot
 
 from desim import Policy
-from desim.episodes.lineup import resolve
 from desim.errors import UsageError
 from models.yc_bench import YCBench
 from models.yc_bench.actions import (
-    ClientHistory,
-    ClientList,
     EndTurn,
     MarketBrowse,
     SimResume,
@@ -25,9 +19,6 @@ from models.yc_bench.actions import (
 )
 from models.yc_bench.company.entities import Client
 from models.yc_bench.company.state import CompanyState
-from models.yc_bench.desk import CommandReply, effect
-from models.yc_bench.world import draw_clients, draw_employees, draw_market, draw_replacement
-from models.yc_bench.world_file import Replacement, WorldFile
 
 MODEL = YCBench()
 
@@ -57,11 +48,6 @@ def begun(*titles: str) -> list[Any]:
         team = (f"Emp_{2 * number + 1}", f"Emp_{2 * number + 2}")
         commands += [TaskAccept(title), TaskAssign(title, team), TaskDispatch(title)]
     return commands
-
-
-def lose(name: str) -> Callable[[CompanyState], None]:
-    """Return the link by which a client goes."""
-    return lambda company: MODEL.lose_client(company, name)
 
 
 def client(company: CompanyState, name: str) -> Client:
@@ -174,23 +160,6 @@ def test_work_that_shares_its_people_is_done_sooner() -> None:
     assert done.finished == after
 
 
-def test_reports_and_text_tell_of_it() -> None:
-    """`client list` holds the clients that are left, `client history` all of them."""
-    linked = LinkedRun(MODEL, 1)
-    name = linked.company.clients[2].name
-    MODEL.lose_client(linked.company, name)
-    founder = Founder(ClientList(), ClientHistory())
-    linked.play(founder.decide)
-    listed, history, *_ = founder.replies
-    assert listed["count"] == len(listed["clients"]) == 5
-    assert name not in {row["name"] for row in listed["clients"]}
-    assert history["count"] == 6
-    event = {"type": "client_lost", "client_name": name, "task_titles": ["Task-1", "Task-2"]}
-    out = {"wake_events": [event], "new_sim_time": "2025-01-02T09:00:00"}
-    told = effect(CommandReply("", 0, out))
-    assert told.endswith(f"{name} is no longer a client; cancelled: Task-1, Task-2.")
-
-
 def test_what_is_drawn_later_is_what_would_have_been_drawn() -> None:
     """A replacement has streams of its own: no other client's task moves."""
     drawn: list[Any] = []
@@ -212,22 +181,6 @@ def test_what_is_drawn_later_is_what_would_have_been_drawn() -> None:
     assert len(drawn[0]) == 6
 
 
-def test_a_task_of_the_file_that_replaces_is_passed_over() -> None:
-    """In its place comes the task that would have been drawn, of the taken one's client."""
-    clients = draw_clients(MODEL, 1)
-    tasks = draw_market(MODEL, 1, clients)
-    taken = tasks[1]
-    foreign = evolve(tasks[2], slot=taken.slot, title="Task-1000")
-    world = WorldFile(clients, draw_employees(MODEL, 1), tasks, (Replacement(0, foreign),))
-    model = YCBench(world=world)
-    linked = LinkedRun(model, 1)
-    model.lose_client(linked.company, clients[foreign.client].name)
-    linked.play(Founder(TaskAccept(taken.title)).decide)
-    assert linked.company.tasks[len(tasks)].spec == draw_replacement(
-        model, 1, taken, clients, taken.slot * 1000
-    )
-
-
 @pytest.mark.parametrize("again", [False, True])
 def test_a_client_that_is_not_there_is_refused(again: bool) -> None:  # noqa: FBT001
     """One sentence with the near miss and the clients that are left; nothing changes."""
@@ -245,64 +198,4 @@ def test_a_client_that_is_not_there_is_refused(again: bool) -> None:  # noqa: FB
     assert (snapshot(company), company.market, company.report[again:]) == (before, market, [])
 
 
-def test_a_company_that_is_over_does_not_change() -> None:
-    """Its metrics are those of its end."""
-    model = YCBench(idle_limit=1)
-    linked = LinkedRun(model, 1)
-    linked.play(Founder().decide)
-    before = linked.run.result().metrics
-    linked.run.world._now += DAY
-    model.lose_client(linked.company, linked.company.clients[0].name)
-    assert linked.run.result().metrics == before
-    assert len(linked.company.market) == 200
-
-
-def test_a_company_that_opens_again_has_all_its_clients() -> None:
-    """It is the same world from its first day."""
-    model = YCBench(episodes=2, idle_limit=1)
-    name = LinkedRun(model, 1).company.clients[0].name
-    linked = LinkedRun(model, 1, {DAY: lose(name)})
-    linked.play(Founder().decide)
-    assert linked.company.episode == 2
-    assert client(linked.company, name).lost is None
-    assert len(linked.company.market) == 200
-
-
 # -- rules -----------------------------------------------------------------------------------------
-
-RULES = [
-    "published_greedy",
-    "published_random",
-    "published_throughput",
-    "published_prestige",
-    "focus",
-    "learning_focus",
-    "greedy",
-    "random",
-    pytest.param("planner,rerolls=0", marks=pytest.mark.slow),
-]
-
-
-@pytest.mark.parametrize("preset", thinned(["default", "paper"], 2))
-@pytest.mark.parametrize("rule", RULES)
-def test_every_rule_plays_on_to_the_last_client(rule: str, preset: str) -> None:
-    """All clients go, one every forty days; nobody crashes, and the ledger still sums up."""
-    model = YCBench.preset(preset)
-    names = sorted(each.name for each in LinkedRun(model, 2).company.clients)
-
-    def going(name: str) -> Callable[[CompanyState], None]:
-        return lambda company: model.lose_client(company, name)
-
-    links = {(1 + at) * 40 * DAY + 5 * HOUR + 17: going(name) for at, name in enumerate(names)}
-    linked = LinkedRun(model, 2, links)
-    linked.play(resolve(model, rule, 2).policies["founder"].decide, keep=False)
-    company, result = linked.company, linked.run.result()
-    assert result.ended in ("horizon_end", "bankruptcy")
-    rows = company.accounts.entries()
-    assert company.funds_cents == 20_000_000 + sum(row.cents for row in rows)
-    lost = {each.name: each.lost for each in company.clients if each.lost is not None}
-    assert lost
-    for task in company.owned:
-        went = lost.get(task.client.name)
-        assert went is None or (task.accepted or 0) <= went
-        assert went is None or not task.open

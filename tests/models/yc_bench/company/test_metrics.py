@@ -116,14 +116,6 @@ def test_series_add_up_to_the_metrics(spec: str, seed: int) -> None:
         assert funds == opening + earned - paid
 
 
-def test_a_year_that_starts_in_a_month_has_a_rest_of_its_own() -> None:
-    """Thirteen values, the last for the days up to the horizon."""
-    model, run = played("published_greedy", 1, YCBench(start_date="2025-01-15"))
-    series = series_of(model, run.state)
-    assert {len(values) for values in series.values()} == {13}
-    assert series["funds_cents"][-1] == run.state.funds_cents
-
-
 def test_causes_part_the_failures_and_details_part_causes() -> None:
     """A late task has one cause, an understaffed one a detail; losses are the ledger's."""
     for spec, seed in (("published_greedy", 4), ("published_random", 2), ("random", 1)):
@@ -202,21 +194,6 @@ def test_a_bankruptcy_has_the_cause_that_lost_most() -> None:
     made = Company(initial_funds_cents=0, idle_limit=1)
     made.give(EndTurn())
     assert made.run.result().metrics["bankruptcy_cause"] == "payroll"
-
-
-def test_tasks_that_needed_trust_are_counted_among_the_successes() -> None:
-    """Figure 3(a) is a share of successes, `trust_share` one of acceptances."""
-    model, run = played("focus", 1)
-    metrics, series = run.result().metrics, series_of(model, run.state)
-    share = sum(series["trust_succeeded"]) / sum(series["tasks_succeeded"])
-    assert metrics["succeeded_trust_share"] == pytest.approx(share)
-    assert 0 < share < 1
-    assert metrics["trust_by_client"].keys() == {c.name for c in run.state.clients}
-
-
-def test_no_preset_is_deterministic() -> None:
-    """The seed draws the tasks of every preset."""
-    assert [YCBench.preset(name).deterministic for name in YCBench.presets] == 3 * [False]
 
 
 def test_the_pages_contradictions_are_those_of_the_published_figures() -> None:

@@ -9,9 +9,7 @@ from typing import Any
 import pytest
 from attrs import astuple
 
-from desim import Run, play
-from desim.errors import SchemaError, UsageError
-from desim.schema import from_plain, to_plain
+from desim.schema import to_plain
 from models.yc_bench import YCBench
 from models.yc_bench.formulas import trust_after_success
 from models.yc_bench.params import YCBenchParams
@@ -92,22 +90,6 @@ def test_published_worlds_are_what_is_drawn(trace: Path, tmp_path: Path) -> None
     plain = tmp_path / "world.json"
     plain.write_bytes(gzip.decompress(trace.read_bytes()))
     assert as_world(str(plain)) == world
-
-
-def test_a_world_comes_back_from_a_record() -> None:
-    """Its plain fields give an equal world."""
-    world = small()
-    plain = json.loads(json.dumps(to_plain(world)))
-    assert from_plain(plain, WorldFile) == world
-    assert as_world(plain) == world
-
-
-def test_a_world_may_be_none_or_itself(document: dict[str, Any]) -> None:
-    """A world is taken as it is; a file's object is read."""
-    world = small()
-    assert as_world(None) is None
-    assert as_world(world) is world
-    assert as_world(document) == world
 
 
 def test_what_a_file_may_leave_out(document: dict[str, Any]) -> None:
@@ -197,42 +179,6 @@ def test_a_file_of_another_kind_is_refused(content: bytes, text: str, tmp_path: 
     with pytest.raises(ValueError, match=text) as fault:
         as_world(str(file))
     assert "foreign.json" in str(fault.value)
-
-
-def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
-    """A path that leads nowhere or to a folder, and a value that is no path."""
-    with pytest.raises(ValueError, match=r"cannot read 'nowhere\.json': No such file"):
-        as_world("nowhere.json")
-    with pytest.raises(ValueError, match="cannot read"):
-        as_world(tmp_path)
-    with pytest.raises(ValueError, match="world=5 was given; it is a world"):
-        as_world(5)
-    with pytest.raises(ValueError, match=r"world: .*clients"):
-        as_world({"tasks": []})
-
-
-def test_a_world_without_times_is_played_at_those_of_the_parameters(
-    document: dict[str, Any],
-) -> None:
-    """Both are optional in a file, alone and together; a time that is given must be the same."""
-    for names in (("start",), ("horizon_end",), ("start", "horizon_end")):
-        open_times = {**document, "horizon_end": "2026-01-01T09:00:00"}
-        for name in names:
-            del open_times[name]
-        model = YCBench(world=open_times)
-        assert play(model, "published_greedy", 1).steps
-    later = YCBench(world={**document, "start": "", "horizon_end": ""}, start_date="2026-03-02")
-    assert Run(later, 1).advance()[0].observation.time == "2026-03-02T09:00:00"
-    with pytest.raises(ValueError, match=r"runs from 2025-01-01.* the parameters from 2025-02-01"):
-        YCBench(world=document, start_date="2025-02-01")
-
-
-def test_a_former_name_is_answered_with_the_present_one() -> None:
-    """`trust_build_rate` divides the gain, so it is called after what it counts."""
-    with pytest.raises(UsageError, match="did you mean 'trust_build_tasks'"):
-        YCBench.preset(trust_build_rate=5.0)
-    with pytest.raises(SchemaError, match="did you mean 'trust_build_tasks'"):
-        from_plain({"trust_build_rate": 5.0}, YCBench, "params")
 
 
 def test_more_tasks_until_trust_build_it_more_slowly() -> None:

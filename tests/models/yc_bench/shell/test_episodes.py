@@ -2,35 +2,12 @@
 
 from typing import Any
 
-import pytest
 from support.yc_snapshot import snapshot
 
 from desim import Policy, Run, play
 from desim.episodes.lineup import resolve
 from models.yc_bench import YCBench
 from models.yc_bench.actions import EndTurn, ScratchpadWrite, SimResume
-
-
-def figures(episode: dict[str, Any]) -> dict[str, Any]:
-    """Return what two equal episodes of one run share."""
-    return {key: value for key, value in episode.items() if key not in ("episode", "ended")}
-
-
-@pytest.mark.parametrize("preset", ["direct", "default"])
-def test_a_rule_that_learns_nothing_repeats_its_bankruptcy(preset: str) -> None:
-    """Same seed, same world, same dates: all episodes are equal to the cent and the microsecond."""
-    model = YCBench.preset(preset, episodes=4)
-    seed = 1 if preset == "direct" else 3
-    alone = play(YCBench.preset(preset), "published_greedy", seed)
-    run = play(model, "published_greedy", seed)
-    episodes = run.metrics["episodes"]
-    assert [each["episode"] for each in episodes] == [1, 2, 3, 4]
-    assert {each["ended"] for each in episodes} == {"bankruptcy"}
-    assert [figures(each) for each in episodes] == 4 * [figures(alone.metrics["episodes"][0])]
-    assert run.score == alone.score
-    ours, theirs = dict(run.metrics), dict(alone.metrics)
-    del ours["episodes"], theirs["episodes"]
-    assert ours == theirs
 
 
 def test_states_of_two_episodes_are_equal_after_every_command() -> None:
@@ -107,11 +84,3 @@ def test_the_digest_covers_the_books_of_all_episodes() -> None:
     one, two = (play(YCBench.preset("direct", episodes=k), "published_greedy", 1) for k in (1, 2))
     assert one.score == two.score
     assert one.ledger_digest != two.ledger_digest
-
-
-def test_years_of_all_episodes_fit_a_calendar() -> None:
-    """Dates have four digits, and the refusal names both parameters."""
-    with pytest.raises(ValueError, match=r"episodes=11 of horizon_years=100 were given; .*1,000"):
-        YCBench(episodes=11, horizon_years=100)
-    with pytest.raises(ValueError, match="episodes"):
-        YCBench(episodes=0)
