@@ -1,9 +1,7 @@
 """The tree of DESIGN: who may import whom, which names are known where, what is a package."""
 
-import ast
 import re
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -16,7 +14,6 @@ from support.imports import (
     imported,
     module_name,
     reachable,
-    source,
 )
 from support.paths import ROOT
 
@@ -111,18 +108,6 @@ def test_rooms_import_only_the_rooms_they_may(room: str) -> None:
     assert offenders == []
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_imports_are_absolute(room: str) -> None:
-    """The other tests of this file do not read relative imports."""
-    relative = [
-        (str(file.relative_to(ROOT)), node.lineno)
-        for file in files(room)
-        for node in source(file).imports
-        if isinstance(node, ast.ImportFrom) and node.level
-    ]
-    assert relative == []
-
-
 #: Models that are made of other models, which they import by the public names of the packages.
 COMPOSITES = {"enterprise"}
 
@@ -192,40 +177,6 @@ def test_a_folder_holds_at_most_fifteen_modules(room: str) -> None:
     assert {str(folder): n for folder, n in held.items() if n > 15} == {}
 
 
-def test_the_clock_of_a_run_is_moved_in_two_modules() -> None:
-    """`replay` repeats past decisions; `session` plays and records for drivers and `caller`."""
-    moved = re.compile(r"run\.advance\(|Run\(.*\)\.advance\(")
-    rooms = ("desim", "models", "ledgers", "policies")
-    found = {
-        module_name(file)
-        for room in rooms
-        for file in files(room)
-        if moved.search(file.read_text(encoding="utf-8"))
-    }
-    assert found == {"desim.episodes.replay", "desim.episodes.session"}
-
-
-def test_only_three_rooms_print_with_rich() -> None:
-    """`show` turns tables into text, and `cli` and `ui` print; other rooms build tables."""
-    rooms = {ROOT / "desim" / room for room in ("show", "cli", "ui")}
-    users = [
-        file
-        for room in ("desim", "models", "ledgers", "policies")
-        for file in files(room)
-        if re.search(r"^ *(from|import) rich\b", file.read_text(encoding="utf-8"), re.MULTILINE)
-    ]
-    assert [file for file in users if not rooms & {*file.parents}] == []
-
-
-def test_desim_itself_imports_the_modules_that_define_a_name() -> None:
-    """`from desim import Episode` is for models, policies, experiments and users.
-
-    But for `Model.preset`, which is called by these: the catalog is a layer above `Model`.
-    """
-    users = [module for module in names("desim") if "desim" in imported(module)]
-    assert users == ["desim.core.model"]
-
-
 @pytest.mark.parametrize("world", WORLDS)
 def test_parameters_are_at_the_bottom_of_a_model(world: str) -> None:
     """`params.py` imports nothing that knows an episode, at once or through others."""
@@ -252,38 +203,6 @@ def test_heuristics_import_the_lower_modules_of_their_model(world: str) -> None:
 
 # -- names -----------------------------------------------------------------------------------------
 
-#: Names that say nothing of what a helper returns.
-VAGUE = {"_text", "_read", "_shown", "_value", "_line"}
-
-
-def doubles(held: Iterable[str]) -> set[str]:
-    """Return what occurs more than once."""
-    return {name for name, n in Counter(held).items() if n > 1}
-
-
-def test_public_classes_of_desim_have_names_of_their_own() -> None:
-    """No two have one name."""
-    assert doubles(name for file in files("desim") for name in source(file).classes) == set()
-
-
-def test_modules_of_desim_have_names_of_their_own() -> None:
-    """A command may have the name of a module that it calls."""
-    commands = ROOT / "desim" / "cli"
-    others = [file for file in files("desim") if commands not in file.parents]
-    stems = [file.stem for file in others if not file.stem.startswith("__")]
-    assert doubles(stems) == set()
-    assert doubles(f.stem for f in files("desim") if commands in f.parents) <= {"__init__"}
-
-
-@pytest.mark.parametrize("room", ROOMS)
-def test_helpers_have_names_that_say_what_they_return(room: str) -> None:
-    """Not `_text`, `_read` and the like."""
-    found: dict[str, set[str]] = {}
-    for file in files(room):
-        if vague := source(file).functions & VAGUE:
-            found.setdefault("/".join(file.relative_to(ROOT).parts[:2]), set()).update(vague)
-    assert found == {}
-
 
 def generic_files() -> list[Path]:
     """Return the files that serve every model."""
@@ -309,13 +228,6 @@ def naming(world: str) -> re.Pattern[str]:
     if world in WORDS:
         return re.compile(rf"\b(\w+[./]{world}|{world}/\w+|{class_name}[A-Z]\w*)\b")
     return re.compile(rf"\b({world}|{class_name})\b")
-
-
-@pytest.mark.parametrize("line", ["models.reasoning", "reasoning/small", "ReasoningTasks()"])
-def test_a_model_whose_name_is_a_word_is_found_where_it_is_a_name(line: str) -> None:
-    """The word alone is none."""
-    assert naming("reasoning").search(line)
-    assert not naming("reasoning").search('{"reasoning": "Complex Reasoning"}')
 
 
 @pytest.mark.parametrize("world", WORLDS)
@@ -355,10 +267,3 @@ def test_the_top_level_holds_what_was_agreed() -> None:
     entries = {p.name for p in ROOT.iterdir() if not p.name.startswith(".")}
     assert entries - {"__pycache__", "uv.lock"} - TOP == set()
     assert entries >= TOP
-
-
-@pytest.mark.parametrize("room", ROOMS)
-def test_every_module_has_a_docstring(room: str) -> None:
-    """It says what the module is for."""
-    silent = [file for file in files(room) if not source(file).docstring]
-    assert silent == []

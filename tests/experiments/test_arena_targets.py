@@ -5,7 +5,6 @@ import math
 from pathlib import Path
 from statistics import fmean
 
-import arena_targets
 import pytest
 from arena_targets import ANY, LOOKING, PROFILES, Target, pooled, targets, time_average, values
 
@@ -63,13 +62,6 @@ def test_a_ratio_spreads_as_the_delta_method_says() -> None:
     values_ = pooled([2.0, 0.0], [3.0, 1.0])
     assert values_ == pytest.approx([0.75, 0.25])
     assert fmean(values_) == 0.5
-
-
-def test_money_is_shown_in_millions() -> None:
-    """Counts and shares are not."""
-    rows = sweep("enterprise_arena/paper", "never_raise", [0], set={"horizon": 2})
-    assert arena_targets.shown(rows, "peak_cash")[0] == rows.values("peak_cash")[0] / 1e6
-    assert arena_targets.shown(rows, "months") == rows.values("months")
 
 
 def _played(wanted: list[Target], profile: str) -> Rows:

@@ -1,13 +1,12 @@
 """The figures: drawn through the command from a suite's folder; axes, captions and data."""
 
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 from figure_episodes import Suite
-from figure_style import GAP, Drawn, axes, label_ends, spread
+from figure_style import Drawn
 from figures import drawn, main
 from matplotlib.figure import Figure
 from published import find
@@ -93,16 +92,6 @@ def test_every_figure_is_drawn_from_a_suites_folder(folder: Path, tmp_path: Path
     assert "left out" not in done.stderr
 
 
-def test_axes_have_labels_and_captions_say_what_was_played(figures: dict[str, Drawn]) -> None:
-    """Every panel has a title, a label with the unit, and data."""
-    for name, (figure, caption) in figures.items():
-        assert re.search(r"\d+ episodes of \w+/\w+|all answers", caption), name
-        for panel in figure.axes:
-            assert panel.get_title(loc="left"), name
-            assert panel.get_xlabel(), name
-            assert panel.lines or panel.containers, name
-
-
 def texts(figure: Figure, panel: int = 0) -> list[str]:
     """Return the texts beside the rows of a panel."""
     return [each.get_text() for each in figure.axes[panel].texts]
@@ -128,13 +117,6 @@ def test_the_published_curves_are_those_of_the_file(figures: dict[str, Drawn]) -
     assert len(middle.lines) == len(right.lines) == 3
     curve = [cell.value for cell in find("yc_bench", "curves")["Greedy Bot"].cells.values()]
     assert [1e3 * y for y in left.lines[-1].get_ydata()] == pytest.approx(curve)
-
-
-def test_windows_of_history_are_a_line_a_model(figures: dict[str, Drawn]) -> None:
-    """From entries of the same model with other numbers of turns."""
-    funds, done = figures["yc_bench_10"][0].axes
-    for panel in (funds, done):
-        assert [list(line.get_xdata()) for line in panel.lines] == [[5, 20]]
 
 
 def test_months_are_those_of_the_records(figures: dict[str, Drawn]) -> None:
@@ -167,14 +149,3 @@ def test_a_folder_without_a_suite_is_one_sentence(tmp_path: Path) -> None:
     assert (done.exit_code, len(done.stderr.splitlines())) == (2, 1)
     assert "holds no suite" in done.stderr
     assert not (tmp_path / "figures").exists()
-
-
-def test_labels_are_moved_apart_and_stay_in_order() -> None:
-    """As little as possible: a lone one stays, equal ones move both ways."""
-    moved = spread([0.0, 0.5, 0.5, 0.9])
-    assert moved == pytest.approx([0.0, 0.5 - GAP / 2, 0.5 + GAP / 2, 0.9])
-    figure, (panel,) = axes(1)
-    panel.plot([0, 1], [0, 1])
-    label_ends(panel, [(1.0, "up", "black"), (1.0, "down", "black")], at=1)
-    assert isinstance(figure, Figure)
-    assert len(panel.texts) == 2

@@ -11,12 +11,10 @@ import pytest
 import reproduce_enterprise_arena
 import reproduce_firmbench
 import reproduce_yc_bench
-from beside import CannotBe, NeedsModel, Parameter, Rebuilt, Rule, beside, count, entries, show
-from published import PAPERS, Cell, Line, Sheet, find, markdown, numbers, read
+from beside import CannotBe, NeedsModel, Parameter, Rebuilt, Rule, beside, count, entries
+from published import PAPERS, Cell, find, numbers, read
 from reproduce_edt import best_mean
 from support.paths import PYTHONPATH, REFERENCE, ROOT
-
-from desim.show.console import console
 
 #: The fates of all numbers, by paper.
 RULES: dict[str, Sequence[Rule]] = {
@@ -46,14 +44,6 @@ def test_a_cell_keeps_what_is_printed_and_its_spread() -> None:
     assert methods["DC"].cells["online"].value is True
     assert methods["DC"].cells["e_std"].value > methods["GEPA"].cells["e_std"].value == 0
     assert best_mean() == methods["AMEM"].cells["e_mean"].value * 1e6
-
-
-@pytest.mark.skipif(not REFERENCE.exists(), reason="no reference data: set DESIM_REFERENCE")
-def test_a_table_of_a_reference_page_is_read() -> None:
-    """Head first, without the rule below it."""
-    head, *lines = markdown("ycbench/bots.md", "greedy (direct)")
-    assert head[0] == "seed"
-    assert [line[0] for line in lines] == ["1", "2", "3"]
 
 
 @pytest.mark.parametrize(
@@ -128,44 +118,6 @@ def test_a_number_that_desim_holds_is_a_parameter(paper: str, label: str) -> Non
     fates = [entry.fate for entry in found if entry.line.label == label]
     assert fates
     assert all(isinstance(fate, Parameter) for fate in fates)
-
-
-def test_the_figures_that_differ_come_first(capsys: pytest.CaptureFixture[str]) -> None:
-    """Cells compared are counted apart for parameters and for figures rebuilt."""
-    line = Line("a", {"x": Cell(1.0), "y": Cell(2.0), "z": Cell(3.0)})
-    rules = [
-        Rule("t", "a", "x", Parameter("preset", lambda *_: 1.0)),
-        Rule("t", "a", "*", Rebuilt("rule", lambda *_: 3.0)),
-    ]
-    show(console(), [Sheet("none", "t", "", (line,))], rules)
-    lines = [each.split() for each in capsys.readouterr().out.splitlines()]
-    same = [each[-2] for each in lines if each[-1:] in (["rule"], ["preset"])]
-    assert same == ["NO", "yes", "yes"]
-    assert [each for each in lines if each[:1] in (["differ"], ["cannot"], ["agree"])] == [
-        ["differ", "0", "1"],
-        ["cannot", "be", "told", "0", "0"],
-        ["agree", "1", "1"],
-    ]
-
-
-def test_the_first_rule_counts_and_a_sentence_shares_the_fate_of_its_cell() -> None:
-    """A repeated number is rebuilt where the table's is."""
-    table = Sheet("none", "t", "", (Line("a", {"x": Cell(1.5, "1.5", 0.5), "y": Cell("text")}),))
-    said = Sheet("none", "text", "", (Line("s", {"value": Cell(1.5)}, same_as=("t", "a", "x")),))
-    first = Rebuilt("rule", lambda *_: 1.5)
-    rules = [Rule("t", "a|b", "x", first), Rule("*", "*", "*", CannotBe("why"))]
-    assert [entry.fate for entry in entries(table, rules) + entries(said, rules)] == [first] * 2
-    assert count(entries(table, rules)) == {"rebuilt": 2}
-
-
-def test_a_suite_is_named_as_a_file_that_is_there_or_is_to_come(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The sentence changes when the file arrives."""
-    monkeypatch.setattr("beside.SUITES", tmp_path)
-    assert "no suite yet" in NeedsModel("some.toml").note
-    (tmp_path / "some.toml").touch()
-    assert NeedsModel("some.toml").note == "experiments/suites/some.toml"
 
 
 @pytest.mark.parametrize(

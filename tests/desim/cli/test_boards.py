@@ -1,12 +1,11 @@
 """`desim baselines` as a table and as JSON; series and nested parameters on the command line."""
 
 import json
-from pathlib import Path
 
 import pytest
 from support.command_line import Desim, refused
 from support.known_worlds import MEASURED, ROUND, WRONG
-from support.small_worlds import DIARY, STRIDE, WALK
+from support.small_worlds import STRIDE, WALK
 
 from desim.catalog import model_finder
 
@@ -71,46 +70,6 @@ def test_a_score_above_a_proved_bound_is_a_fault(desim: Desim) -> None:
     assert err.endswith("scores more than a bound that no policy can exceed\n")
 
 
-def test_failed_episodes_of_baselines_are_counted(desim: Desim) -> None:
-    """In the table, and in the exit code."""
-    code, out, err = desim(
-        *("baselines", f"{WALK}/long", "--seeds", "0:2", "--jobs", "1", "--max-decisions", "5")
-    )
-    assert code == 1
-    assert err == (
-        f"desim: 4 of 4 episodes failed, the first is greedy in {WALK}/long with seed 0: "
-        "LimitReached: the limit of 5 decisions was reached at t=5\n"
-    )
-    assert out.count("2 failed") == 2
-
-
-def test_a_sweep_keeps_series_on_demand(desim: Desim) -> None:
-    """In its JSON lines; a model without series is refused."""
-    options = ("--policy", STRIDE, "--seeds", "0:1", "--jobs", "1", "--json")
-    code, out, _ = desim("sweep", DIARY, *options, "--series")
-    assert (code, json.loads(out)["series"]["place"]) == (0, [1.0, 2.0, 3.0])
-    assert "series" not in json.loads(desim("sweep", DIARY, *options).out)
-    refused(desim("sweep", WALK, *options, "--series"), "Walk reports no series")
-
-
-@pytest.mark.parametrize("command", ["run", "sweep"])
-def test_a_field_inside_a_parameter_is_set(desim: Desim, command: str) -> None:
-    """A wrong one is refused in one sentence."""
-    more = ("--seeds", "0:1", "--jobs", "1") if command == "sweep" else ()
-    options = ("--policy", "simple", "--json", *more)
-    scores = [
-        json.loads(desim(command, "edt", "--set", f"scenario.fixed_cost={cost}", *options).out)[
-            "score"
-        ]
-        for cost in (0, 1000)
-    ]
-    assert scores[0] > scores[1]
-    refused(
-        desim(command, "edt", "--set", "scenario.fixed_cst=1", *options),
-        "has no parameter 'scenario.fixed_cst'; did you mean 'scenario.fixed_cost'?",
-    )
-
-
 def test_a_sweep_plays_until_intervals_are_narrow(desim: Desim) -> None:
     """And fails where the seeds do not suffice."""
     options = ("sweep", WALK, "--policy", f"{STRIDE},size=9", "--jobs", "1")
@@ -124,25 +83,6 @@ def test_a_sweep_plays_until_intervals_are_narrow(desim: Desim) -> None:
     assert (code, "whenever one stops (values are between -60 and 60)" in out) == (0, True)
     code, out, _ = desim(*options, "--until", "20", "--seeds", "0:299")
     assert (code, "\n299 seeds: within ±20" in out) == (0, True)
-
-
-@pytest.mark.parametrize(
-    ("policy", "text"),
-    [
-        (
-            "raise_once",
-            "not within 5 % of the mean: raise_once (60: ±2,201,118; skewed, 1,426 seeds",
-        ),
-        ("never_raise", "(60: all 0; no interval; outcomes of up to 4.9 % may be unseen"),
-    ],
-)
-def test_a_lender_that_always_went_bankrupt_is_not_known_within_a_share(
-    desim: Desim, policy: str, text: str
-) -> None:
-    """20 scores of 0 were once "within 5 % of the mean", of which 200 seeds give 1.7 million."""
-    lender = ("sweep", "enterprise_arena", "--preset", "paper", "--policy", policy)
-    code, _, err = desim(*lender, "--until", "5%", "--max-seeds", "60", "--jobs", "1")
-    assert (code, text in err) == (1, True)
 
 
 def test_a_sweep_selects_the_best(desim: Desim) -> None:
@@ -168,24 +108,3 @@ def test_a_sweep_selects_the_best(desim: Desim) -> None:
         (("--until", "5%", "--series"), "--series belongs to plain sweeps"),
     ]:
         refused(desim(*options, *wrong), text)
-
-
-@pytest.mark.parametrize(("declared", "exact"), [("pass", False), ("draws = False", True)])
-def test_a_users_rule_that_may_draw_plays_every_seed(
-    shell: Desim, folder: Path, declared: str, *, exact: bool
-) -> None:
-    """Of a deterministic world, named with its module or alone, unless it says that it does not."""
-    (folder / "mine.py").write_text(
-        "from desim import Policy\nfrom support.small_worlds import Go, Still\n"
-        f"class Tipsy(Policy):\n    {declared}\n    def decide(self, spot): return Go(1)\n"
-        "class Lab(Still): pass\n"
-    )
-    rules = folder / "policies" / "heuristics"
-    rules.mkdir(parents=True)
-    (rules / "mine.py").write_text(
-        "from mine import Tipsy\ndef baselines(model): return 'mine:Tipsy', 'tipsy'\n"
-    )
-    ended = shell("baselines", "mine:Lab/short", "--seeds", "0:4", "--jobs", "1")
-    assert ended.code == 0, ended.err
-    (line,) = [one for one in ended.out.splitlines() if one.startswith("mine:Tipsy = tipsy")]
-    assert ("exact" in line) is exact

@@ -7,12 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from attrs import evolve
 from support.command_line import MINE, Desim, Ended, refused
 from support.paths import PYTHONPATH
 
-from desim import Episode, catalog, play
-from desim.cli.tables import print_episode
+from desim import Episode, catalog
 from desim.errors import UsageError
 
 # -- schema ----------------------------------------------------------------------------------------
@@ -60,24 +58,6 @@ def test_run_shows_people_a_table(desim: Desim) -> None:
     assert (printed["seed"], printed["ended"], printed["decisions"]) == ("3", "horizon", "25")
 
 
-def test_run_takes_presets_parameters_and_seats(desim: Desim) -> None:
-    """MODEL/PRESET is the same as MODEL with --preset."""
-    common = ("--set", "horizon=1_0", "--set", "holding_cost=.25", "--seed", "4", "--json")
-    seats = ("--policy", "retailer=sterman,theta=0.5", "--policy", "factory=last_demand")
-    first = desim("run", "beer_game", "--preset", "poisson", *common, *seats)
-    second = desim("run", "beer_game/poisson", *common, *seats)
-    assert first == second
-    printed = json.loads(first.out)
-    assert (printed["params"]["horizon"], printed["params"]["holding_cost"]) == (10, 0.25)
-    assert printed["policies"] == {"retailer": "sterman,theta=0.5", "factory": "last_demand"}
-
-
-def test_without_a_policy_greedy_plays(desim: Desim) -> None:
-    """The default roles of the model."""
-    printed = json.loads(desim("run", "beer_game", "--json").out)
-    assert printed["policies"] == {"retailer": "greedy"}
-
-
 def test_a_record_is_written_and_replayed(desim: Desim, folder: Path) -> None:
     """The table goes to standard output, the name of the record to standard error."""
     code, out, err = desim("run", "beer_game/classic", "--record", "run.jsonl.gz")
@@ -102,16 +82,6 @@ def test_json_stays_pure_with_a_record_and_a_log(process: Desim) -> None:
     assert "2025-01-13       delivery                       role=retailer units=100" in err
     assert "opponents=oracle" in err
     assert "Traceback" not in err
-
-
-def test_log_lines_as_json(process: Desim) -> None:
-    """An object a line, with tick and date."""
-    code, out, err = process("run", "beer_game", "--json", "--log-json")
-    assert (code, out.count("\n")) == (0, 1)
-    assert json.loads(err.splitlines()[0]) == {
-        "t": 1, "date": "2025-01-13", "role": "retailer", "units": 100,
-        "event": "delivery", "level": "info",
-    }  # fmt: skip
 
 
 def test_a_record_that_does_not_replay_ends_with_one(desim: Desim, folder: Path) -> None:
@@ -155,18 +125,6 @@ def test_an_own_model_runs_and_replays(process: Desim, folder: Path) -> None:
     assert (
         json.loads(process("list", "mine:World/classic", "--schema").out)["model"] == "mine:World"
     )
-
-
-def test_a_file_named_like_a_module_of_python_plays_in_workers(shell: Desim, folder: Path) -> None:
-    """Python imports its own `array` there before it has the user's folder."""
-    (folder / "array.py").write_text(MINE)
-    policies = ("--policy", "array:rule", "--policy", "mine:rule")
-    how = ("--seeds", "0:2", "--set", "horizon=3", "--jobs", "2", "--json")
-    code, out, err = shell("sweep", "beer_game", *policies, *how)
-    assert (code, err) == (0, "")
-    rows = [json.loads(line) for line in out.splitlines()]
-    assert [row["policy"] for row in rows] == ["array:rule"] * 2 + ["mine:rule"] * 2
-    assert len({row["score"] for row in rows}) == 1
 
 
 def test_an_own_folder_of_models_joins_ours(shell: Desim, folder: Path) -> None:
@@ -213,27 +171,6 @@ def test_a_file_named_like_a_library_is_not_imported(folder: Path) -> None:
     for command in (["run", "beer_game", "--record", "run.jsonl.gz"], ["replay", "run.jsonl.gz"]):
         done = subprocess.run([*started, *command], env=environment, cwd=folder, check=False)
         assert done.returncode == 0
-
-
-def test_a_coroutine_plays_on_the_command_line(desim: Desim) -> None:
-    """`run` awaits its answers."""
-    code, out, err = desim("run", "beer_game", "--policy", "mine:Async", "--json")
-    assert (code, err, json.loads(out)["decisions"]) == (0, "", 25)
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("run", "beer_game", "--json"),
-        ("sweep", "beer_game", "--seeds", "0:1", "--jobs", "1", "--json"),
-    ],
-    ids=lambda command: command[0],
-)
-def test_a_function_plays_on_the_command_line(desim: Desim, command: tuple[str, ...]) -> None:
-    """Under its name `module:function`."""
-    code, out, err = desim(*command, "--policy", "mine:rule")
-    assert (code, err) == (0, "")
-    assert "mine:rule" in str(json.loads(out))
 
 
 # -- wrong usage -----------------------------------------------------------------------------------
@@ -411,15 +348,6 @@ def test_help_and_version(desim: Desim) -> None:
 # -- the catalog in this process -------------------------------------------------------------------
 
 
-def test_names_lead_back_to_their_classes() -> None:
-    """For every model in the catalog."""
-    for name, cls in catalog.models().items():
-        assert catalog.model_class(name) is cls
-        assert catalog.model_name(cls) == name
-        assert catalog.policies(cls)
-    assert {"greedy", "random", "script", "replay"} <= catalog.policies().keys()
-
-
 def test_a_module_that_cannot_be_imported_says_why(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -430,19 +358,6 @@ def test_a_module_that_cannot_be_imported_says_why(
         catalog.model_class("needy:World")
     with pytest.raises(UsageError, match="there is no module 'absent' here"):
         catalog.model_class("absent:World")
-
-
-def test_an_episode_is_printed_with_the_decisions_that_were_defaults(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """Below the number of decisions; without default actions there is no such line."""
-    episode = play("beer_game", "greedy", seed=1)
-    print_episode(episode, as_json=False)
-    assert "defaults" not in capsys.readouterr().out
-    usage = {"retailer": {"decisions": 4, "default_actions": 3}}
-    print_episode(evolve(episode, result=evolve(episode.result, usage=usage)), as_json=False)
-    names = [line.split("  ")[0] for line in capsys.readouterr().out.splitlines()]
-    assert names[names.index("decisions") + 1] == "defaults"
 
 
 def test_tables_are_written_in_any_encoding() -> None:

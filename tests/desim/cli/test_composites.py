@@ -65,17 +65,6 @@ def test_a_group_is_run_by_name(process: Desim) -> None:
     assert lines["more metrics"].strip() == "13; --json prints all"
 
 
-def test_all_metrics_are_in_the_json(process: Desim) -> None:
-    """And the parameters that were changed."""
-    out = process("run", "my_group:company", *PLAYED, "--set", "plant.horizon=10", "--json").out
-    summary = json.loads(out)
-    assert summary["metrics"]["plant.weeks_completed"] == 10
-    assert summary["params"]["parts"]["plant"]["params"]["horizon"] == 10
-    assert summary["policies"] == {
-        "plant.retailer": "order_up_to", "north.boss": "greedy", "south.boss": "random"
-    }  # fmt: skip
-
-
 def test_a_record_of_a_group_needs_its_module(process: Desim, shell: Desim) -> None:
     """It names the class and all parameters; the module of parts and links is named again."""
     assert process("run", "my_group:company", *PLAYED, "--record", "r.jsonl").code == 0
@@ -99,15 +88,6 @@ def test_a_group_is_swept_and_ranked(process: Desim) -> None:
     assert out.startswith("my_group:company: 4 episodes over 2 seeds")
 
 
-def test_any_model_may_come_from_a_function(desim: Desim) -> None:
-    """Records and rows name its class and its nearest preset."""
-    summary = json.loads(desim("run", "my_group:game", "--policy", "typical", "--json").out)
-    assert (summary["model"], summary["preset"]) == ("beer_game", "poisson")
-    assert summary["decisions"] == 4
-    row = json.loads(desim("sweep", "my_group:game", "--seeds", "0:1", "--json").out)
-    assert (row["model"], row["preset"]) == ("beer_game", "poisson")
-
-
 def test_a_group_is_listed(desim: Desim) -> None:
     """With its parts, their roles, and the policies of each part's model."""
     code, out, err = desim("list", "my_group:company")
@@ -124,14 +104,6 @@ def test_a_group_is_listed(desim: Desim) -> None:
     listed = json.loads(desim("list", "my_group:company", "--json").out)
     plant = listed["models"]["my_group:company"]["parts"]["plant"]
     assert (plant["name"], "order_up_to" in plant["policies"]) == ("beer_game", True)
-
-
-def test_the_schema_has_roles_and_parameters_of_parts(desim: Desim) -> None:
-    """Each part with the schema of its model."""
-    schema = json.loads(desim("list", "my_group:company", "--schema").out)
-    assert "plant.retailer" in schema["roles"]
-    assert schema["parts"]["plant"]["model"] == "beer_game"
-    assert "horizon" in json.dumps(schema["parts"]["plant"]["params"])
 
 
 @pytest.mark.parametrize("command", ["run", "baselines", "sweep", "list"])

@@ -67,8 +67,3 @@ def test_a_dead_end_is_named(desim: Desim, folder: Path, monkeypatch: pytest.Mon
     result = package.play("kitchen:Kitchen", "greedy").result
     assert result is not None
     assert result.dead_end == SENTENCE
-
-
-def test_an_end_of_the_model_is_none(desim: Desim) -> None:
-    """Nothing is said."""
-    assert "nothing was left" not in desim("run", "beer_game", "--policy", "greedy").err

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -78,19 +77,3 @@ def test_what_cannot_be_read_ends_with_two(desim: Desim, two: Path, b: str, says
     (two / "empty").write_text("")
     (two / "notes").write_text("hello\n")
     refused(desim("diff", "a.jsonl", b), says)
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file")
-def test_a_record_without_permission_ends_with_two(desim: Desim, two: Path) -> None:
-    """With the reason."""
-    (two / "b.jsonl").chmod(0)
-    refused(desim("diff", "a.jsonl", "b.jsonl"), "Permission denied")
-
-
-def test_scores_have_the_unit_of_the_world(desim: Desim, folder: Path) -> None:
-    """In a replay and in a comparison, as in the summary of a run."""
-    for policy in ("greedy", "random"):
-        desim("run", "yc_bench", "--policy", policy, "--seed", "1", "--record", f"{policy}.jsonl")
-    assert "; score $420,295.21, ended horizon_end" in desim("replay", "greedy.jsonl").out
-    done = desim("diff", "greedy.jsonl", "random.jsonl").out
-    assert done.count("$420,295.21") == done.count("-$3,179.88") == 2

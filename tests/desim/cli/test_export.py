@@ -11,7 +11,6 @@ from click.testing import CliRunner, Result
 from support.cases import thinned
 from support.lemonade import bean_check
 from support.shop import SALES, Shop
-from support.small_worlds import Walk
 from support.stub import serving
 from support.stub import text as said
 
@@ -19,7 +18,6 @@ import desim
 from desim import Episode, Policy, catalog, play
 from desim.cli.main import main
 from desim.errors import BadRecord, UsageError
-from desim.ui.game import Game
 from ledgers.statements import Layout, Line, Total, income_statement
 
 FILES = [
@@ -107,27 +105,6 @@ def test_statements_of_the_ledgers_package_are_written(
     assert written == ["line,amount", "sales,15.0", "net,15.0", ""]
 
 
-def test_a_statement_that_is_no_table_is_refused(
-    record: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With its name and what is possible."""
-    monkeypatch.setattr(Shop, "statements", lambda _shop, _till: {"income": {"sales": 15.0}})
-    done = export(monkeypatch, record)
-    assert done.exit_code == 2
-    assert done.stderr == (
-        "desim: the table 'income' is {'sales': 15.0}; a table is a list of mappings by column, or "
-        "a statement with `money`\n"
-    )
-
-
-def test_beancount_holds_the_books_alone(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stocks have no such form, and Beancount makes statements of its own."""
-    done = export(monkeypatch, record, "--format=beancount", "--out", record.with_name("books"))
-    file = record.with_name("books") / "journal.beancount"
-    assert done.stdout == f"{file}\n"
-    assert '2024-02-29 * "founding"' in file.read_text(encoding="utf-8")
-
-
 def test_files_that_exist_are_not_overwritten(
     record: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -157,35 +134,6 @@ def test_a_cut_record_is_exported_up_to_its_last_decision(
     assert text(tmp_path / "cut" / "teas_holdings.csv")[1] == "shelf,inside,6"
 
 
-def test_a_world_without_exportable_ledgers_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One sentence, and no folder is made."""
-    play(Walk(), "greedy", record=tmp_path / "walk.jsonl")
-    done = export(monkeypatch, tmp_path / "walk.jsonl")
-    assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr == "desim: Walk has no ledgers and no statements to export\n"
-    assert not (tmp_path / "walk").exists()
-
-
-def test_an_unknown_form_is_refused(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The forms of the world's own ledgers are named."""
-    done = export(monkeypatch, record, "--format", "beancont")
-    assert done.exit_code == 2
-    assert done.stderr == (
-        "desim: there is no form 'beancont' of this world; "
-        "did you mean 'beancount'? Possible: csv, beancount\n"
-    )
-
-
-def test_what_a_ledger_refuses_is_a_wrong_usage(tmp_path: Path) -> None:
-    """The reason of the ledger is passed on."""
-    episode = play(Shop(price=10**28), Clerk())
-    with pytest.raises(UsageError, match=r"^the ledgers cannot be exported as beancount: the amou"):
-        desim.export(episode, "beancount", tmp_path)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_an_episode_is_exported_from_python(tmp_path: Path) -> None:
     """The files are returned; ledgers of the same name get their position as well."""
     episode = play(Shop(cups="teas"), Clerk())
@@ -198,17 +146,6 @@ def test_an_episode_is_exported_from_python(tmp_path: Path) -> None:
     ]
     with pytest.raises(UsageError, match=r"^an episode has no file name; give the folder"):
         desim.export(episode)
-
-
-@pytest.mark.parametrize(
-    ("record", "folder"),
-    [("a/run.jsonl.gz", "a/run"), ("run.play.jsonl", "run.play"), ("run", "run.export")],
-)
-def test_a_folder_has_the_name_of_its_record(record: str, folder: str) -> None:
-    """A record without a suffix leaves its name to the file."""
-    from desim.episodes.export import export_folder
-
-    assert export_folder(record) == Path(folder)
 
 
 def test_names_that_are_no_file_names_are_refused(
@@ -291,22 +228,6 @@ def test_what_cannot_be_exported_is_refused(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_cut_record_has_decisions_and_no_series(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A model reports its series at the end, which the record does not hold."""
-    record = tmp_path / "cut.jsonl"
-    play(Shop(), Clerk(), record=record)
-    record.write_text("".join(record.read_text().splitlines(keepends=True)[:3]))
-    done = export(monkeypatch, record, "--what", "series")
-    assert done.exit_code == 2
-    assert done.stderr.startswith("desim: the record was cut, and only an ended episode has series")
-    done = export(monkeypatch, record, "--what", "decisions")
-    assert done.exit_code == 0
-    assert "the files hold the decisions up to its last whole decision, number 2" in done.stderr
-    assert len(text(tmp_path / "cut" / "decisions.csv")) == 2 + 2
-
-
 def test_a_stranger_s_record_needs_trust(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As for a replay: a module that it names is imported on request alone."""
     record = tmp_path / "walk.jsonl"
@@ -334,22 +255,6 @@ def test_a_trace_is_one_file_that_is_written_once(record: Path) -> None:
     assert (again.exit_code, "exists" in again.stderr) == (2, True)
     wrong = CliRunner().invoke(main, [*given, "--what", "series"])
     assert (wrong.exit_code, "leave it out" in wrong.stderr) == (2, True)
-
-
-def test_decisions_are_written_in_every_form(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The fields of actions and observations are columns."""
-    file = tmp_path / "game.jsonl"
-    model = catalog.model("enterprise_arena", changes={"horizon": "3"})
-    with Game(model, 0, file) as game:
-        for action in ({"do": "check_market_data", "data_type": "gold"}, *[{"do": "pass"}] * 3):
-            game.answer(game.view.turn, action)
-    for form in ("csv", "json", "parquet"):
-        done = export(monkeypatch, file, "--what", "decisions", "--format", form)
-        assert done.exit_code == 0, done.output
-    rows = json.loads((tmp_path / "game" / "decisions.json").read_text())
-    assert [row["action.data_type"] for row in rows] == ["gold", None, None, None]
 
 
 def test_messages_are_lines_of_a_chat(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:

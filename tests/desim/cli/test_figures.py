@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 from support.command_line import Desim, refused
 
-from desim import Rows, UsageError, sweep
-
 #: A world with figures that strides raise: of `far` and `debt` it says which values are better.
 #: Those of `lost` and `huge` are no numbers after long strides if the first gust is not negative.
 WORLD = """
@@ -52,23 +50,6 @@ def test_numbers_that_are_missing_are_counted(desim: Desim, figure: str) -> None
     )
 
 
-def test_a_reference_that_is_not_played_is_refused_before_anything_is(
-    desim: Desim, folder: Path
-) -> None:
-    """And no folder is made."""
-    given = (*SWEEP, "--seeds", "0:2", "--out", "kept", "--against")
-    refused(desim(*given, "mine:Stride"), "no group is 'mine:Stride'; did you mean")
-    assert not (folder / "kept").exists()
-    assert desim(*given, "mine:Stride,size=1").code == 0
-
-
-def test_check_names_a_metric_without_a_number(desim: Desim) -> None:
-    """As advice: it is in no mean."""
-    code, out, _ = desim("check", "mine:Lab")
-    assert code == 0
-    assert "the metric 'lost' is nan, 'huge' is inf in an episode" in " ".join(out.split())
-
-
 def test_a_candidate_without_every_number_is_left_out(desim: Desim) -> None:
     """The sentence names it; among such candidates alone nothing is selected."""
     goal = ("--minimise", "lost", "--delta", "1")
@@ -76,16 +57,6 @@ def test_a_candidate_without_every_number_is_left_out(desim: Desim) -> None:
     assert "no other candidate has a mean; left out: mine:Stride,size=9 (22 of 60 episodes" in out
     alone = [one.replace("1,9", "8,9") for one in SWEEP]
     refused(desim(*alone, *goal), "every candidate has episodes without a lost: ")
-
-
-def test_a_goal_is_not_reached_without_every_number(desim: Desim) -> None:
-    """The sentence says why an interval is missing."""
-    goal = ("--show", "lost", "--max-seeds", "60")
-    code, _, err = desim(*SWEEP, *goal, "--until", "1")
-    assert code == 1
-    rows = desim(*SWEEP, "--seeds", "0:60", "--json").out.splitlines()
-    missing = sum(json.loads(row)["metrics"]["lost"] is None for row in rows)
-    assert f"(60: {missing} of 60 episodes have no number)" in err
 
 
 #: Figures and options, and the stride that is best by them.
@@ -132,28 +103,6 @@ def test_a_figure_without_a_direction_selects_nothing(desim: Desim) -> None:
     refused(desim(*search, "--budget", "40", "--minimise", "score"), "a higher score is better")
     refused(desim(*SWEEP, "--minimise", "score"), "a higher score is better in every world")
     refused(desim(*SWEEP, "--show", "far", "--minimise", "debt"), "the table shows far")
-
-
-def test_rows_take_the_best_in_the_direction_of_a_figure(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As the world of their sweep declares it; rows that were read know the score's alone."""
-    monkeypatch.syspath_prepend(folder)
-    rows = sweep("mine:Lab", ["mine:Stride,size=1", "mine:Stride,size=9"], range(4), out="kept")
-    assert rows.best("far") == ("mine:Stride,size=9",)
-    assert rows.best("debt") == rows.best(minimise="plain") == ("mine:Stride,size=1",)
-    assert rows[:].where(seed=2).best("debt")[0] == "mine:Stride,size=1"
-    for figure, each in (("plain", rows), ("far", Rows.read("kept"))):
-        with pytest.raises(UsageError, match=f"a higher or a lower {figure} is better"):
-            each.best(figure)
-
-
-def test_a_table_says_that_lower_is_better(desim: Desim) -> None:
-    """Of the figure that is minimised, which is shown."""
-    code, out, _ = desim(*SWEEP, "--seeds", "0:4", "--minimise", "plain")
-    assert (code, "plain: lower is better\n" in out) == (0, True)
-    code, out, _ = desim(*SWEEP, "--until", "2", "--minimise", "plain")
-    assert (code, "plain: lower is better\n" in out) == (0, True)
 
 
 def test_a_report_is_about_the_figure_that_is_minimised(desim: Desim) -> None:

@@ -12,7 +12,6 @@ from support.command_line import Desim, refused
 
 from desim.cli.options import command
 from desim.core.limits import Limits
-from desim.errors import UsageError
 
 
 @frozen
@@ -43,14 +42,6 @@ def shows(options: Limited) -> None:
 def test_options_become_limits(arguments: list[str], limits: Limits | None) -> None:
     """Without any of them there are no limits."""
     assert CliRunner().invoke(shows, arguments).stdout == f"{limits!r}\n"
-
-
-@pytest.mark.parametrize("given", [["--time-limit", "0"], ["--max-events=-1"]])
-def test_a_limit_is_above_zero(given: list[str]) -> None:
-    """The error names the limit."""
-    fault = CliRunner().invoke(shows, given).exception
-    assert isinstance(fault, UsageError)
-    assert "must be > 0" in str(fault)
 
 
 #: A world with a baseline that ends as it should and three that do not.
@@ -109,15 +100,6 @@ def test_an_episode_beyond_a_limit_is_a_failed_row(
     assert all(row["error"].startswith(says) for row in rows)
     assert ended.err.startswith("desim: 2 of 2 episodes failed, the first is ")
     assert ended.err.count("\n") == 1
-
-
-def test_baselines_beyond_a_limit_are_failed_rows(desim: Desim) -> None:
-    """The board shows them as failed, without a score."""
-    ended = desim("baselines", "beer_game/poisson", "--seeds", "0:1", "--max-decisions", "3")
-    assert (ended.code, ended.err.count("\n")) == (1, 1)
-    assert "episodes failed" in ended.err
-    assert "1 failed" in ended.out
-    assert "horizon" not in ended.out
 
 
 def test_a_policy_that_ends_its_process_is_a_failed_row_with_one_job(
@@ -199,9 +181,3 @@ def test_a_loop_that_lets_no_time_pass_is_named(
     (folder / "spinning.py").write_text(SPIN)
     refused(desim("run", *arguments), says, 1)
     sys.modules.pop("spinning", None)
-
-
-def test_many_events_at_one_tick_are_no_loop(desim: Desim, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As long as they are not more than the limit; time that passes begins a new count."""
-    monkeypatch.setattr("desim.core.world.MAX_EVENTS_PER_TICK", 60)
-    assert desim("run", "beer_game", "--json").code == 0

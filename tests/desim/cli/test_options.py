@@ -53,14 +53,6 @@ def ended(*arguments: str) -> Any:
     return CliRunner().invoke(greet, arguments)
 
 
-def test_options_fill_the_class() -> None:
-    """What is not given has the default of its field."""
-    assert ended("Ann").stdout == f"{Greeting('Ann')!r}\n"
-    given = ("Ann", "--how-often", "3", "--tone", "warm", "--loud", "--word", "a", "--word", "b")
-    full = Greeting("Ann", how_often=3, tone="warm", loud=True, words=("a", "b"))
-    assert ended(*given).stdout == f"{full!r}\n"
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -75,16 +67,6 @@ def test_wrong_values_are_refused(arguments: tuple[str, ...], says: str) -> None
     done = ended(*arguments)
     assert done.exit_code == 2
     assert says in done.stderr
-
-
-def test_the_text_of_a_field_is_the_help_of_its_option() -> None:
-    """As far as it holds for both; other fields are named as options, and defaults are shown."""
-    helped = " ".join(ended("--help").stdout.split())
-    assert "Greet somebody." in helped
-    assert "--how-often INTEGER How often. [default: 2]" in helped
-    assert "--loud Print more than --how-often lines. " in helped
-    assert "Python" not in helped
-    assert "--extra" not in helped
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 from support.command_line import Desim, refused
 
-from desim.cli.decisions import read_slice
-from desim.errors import UsageError
 from desim.studies.regret import Decisions, Judged, Question
 
 
@@ -100,12 +98,3 @@ def test_options_that_do_not_fit(desim: Desim, record: str) -> None:
     refused(desim("regret", record, "--then", "sterman", "--decisions", "9:"), "it has 8: 1 to 8")
     refused(desim("regret", record, "--then", "a=sterman"), "no policy plays 'a' in the record")
     refused(desim("regret", "none.jsonl", "--then", "sterman"), "none.jsonl", code=1)
-
-
-@pytest.mark.parametrize("text", ["3", "a:b", "1:2:3:4", "-1:4", "1:2:0", "٣:4", "9" * 10 + ":"])
-def test_numbers_of_decisions(text: str) -> None:
-    """A slice of whole numbers."""
-    with pytest.raises(UsageError, match="--decisions"):
-        read_slice(text)
-    assert read_slice("2:9:3") == slice(2, 9, 3)
-    assert read_slice(":4") == slice(None, 4, None)

@@ -19,24 +19,6 @@ def report(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> Result:
     return CliRunner().invoke(main, ["report", *map(str, arguments)])
 
 
-def test_the_file_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And nothing else, so that a script can open it."""
-    three_policies().write(tmp_path)
-    done = report(monkeypatch, tmp_path, "--against", "c", "--out", tmp_path / "c.html")
-    assert (done.exit_code, done.stderr) == (0, "")
-    assert done.stdout == f"{tmp_path / 'c.html'}\n"
-    page = read((tmp_path / "c.html").read_bytes())
-    assert "Difference of each policy's mean score to that of c" in page.text
-
-
-def test_several_records_are_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beside the first of them."""
-    for name in ("a", "b"):
-        play(Diary(), Stride(), record=tmp_path / f"{name}.jsonl")
-    done = report(monkeypatch, tmp_path / "a.jsonl", tmp_path / "b.jsonl")
-    assert (done.exit_code, done.stdout) == (0, f"{tmp_path / 'a.html'}\n")
-
-
 def test_wrong_usage_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder of something else, and a file that is no report."""
     done = report(monkeypatch, tmp_path)

@@ -110,18 +110,6 @@ def test_an_outage_or_a_limit_ends_the_series_and_the_same_command_goes_on(desim
         assert "nothing was recorded: with --record DIR the same command goes on" in unrecorded.err
 
 
-def test_a_router_says_once_what_has_no_effect(desim: Desim, folder: Path) -> None:
-    """One sentence on standard error, also where several seats have it."""
-    (folder / "p").write_text('{"default_agent": "cto", "rules": []}')
-    with serving(text('{"order_qty": 4, "note": "n"}')) as stub:
-        spec = f"llm,model=stub,base_url={stub.url},router=p"
-        seats = (f"--policy=retailer={spec}", f"--policy=brewery={spec}")
-        done = desim("run", "beer_game", "--set", "horizon=1", *seats)
-    assert done.code == 0
-    assert done.err.count("the default names 'cto'; did you mean 'cot'?") == 1
-    assert done.err.count("\n") == 1
-
-
 @pytest.mark.parametrize(
     ("more", "says"),
     [
@@ -135,12 +123,3 @@ def test_what_is_no_series_is_refused(more: tuple[str, ...], says: str, desim: D
     """One sentence; what is there is kept."""
     assert desim(*RUN, "--episodes", "1", "--record", "s").code == 0
     refused(desim(*RUN, *more), says)
-
-
-def test_a_record_that_was_altered_ends_the_series(desim: Desim, folder: Path) -> None:
-    """Exit code 1, as in every command that reads a record."""
-    assert desim(*RUN, "--episodes", "1", "--record", "s").code == 0
-    record = folder / "s" / "episode-001.jsonl"
-    record.write_bytes(record.read_bytes().replace(b'"quantity":', b'"quantity": ', 1))
-    refused(desim(*RUN, "--episodes", "2", "--record", "s"), "the record was altered", 1)
-    assert not (folder / "s" / "episode-002.jsonl").exists()

@@ -17,13 +17,6 @@ def test_run_writes_a_trace_beside_its_output(desim: Desim, folder: Path) -> Non
     assert told == "traced in u.json, which https://ui.perfetto.dev opens\n"
 
 
-def test_a_series_has_no_trace(desim: Desim, folder: Path) -> None:
-    """The error says what to leave out."""
-    done = desim("run", "beer_game", "--episodes", "2", "--trace", "t.json")
-    refused(done, says="leave out --episodes")
-    assert not (folder / "t.json").exists()
-
-
 def test_a_resumed_and_a_branched_episode_are_traced_whole(desim: Desim, folder: Path) -> None:
     """From the first decision on, with a track that says from when on it was played."""
     desim("run", "beer_game", "--record", "r.jsonl", "--trace", "all.json")

@@ -46,24 +46,3 @@ def test_a_file_is_allowed_by_trust(desim: Desim, folder: Path) -> None:
     forge(folder, desim, params={"demand": "csv:d.csv"})
     refused(desim("resume", "r"), "would open 'd.csv'")
     assert desim("resume", "r", "--trust", "--json").code == 0
-
-
-def test_a_branch_is_played_from_the_command_line(desim: Desim, folder: Path) -> None:
-    """With the recorded policies or others, into a new record."""
-    assert desim("run", "beer_game", "--policy", "typical", "--record", "r", "--json").code == 0
-    same = json.loads(desim("branch", "r", "--at", "11", "--json").out)
-    assert same["score"] == json.loads(desim("resume", "r", "--json").out)["score"]
-    done = desim("branch", "r", "--at", "11", "--policy", "base_stock,target=500", "--record", "b")
-    assert (done.code, done.err) == (0, "recorded in b\n")
-    assert desim("replay", "b").code == 0
-    refused(desim("branch", "r", "--at", "27"), "a branch begins at decision 1 to 26")
-    refused(desim("branch", "r", "--at", "0"), "--at")
-    refused(desim("branch", "r"), "Missing option '--at'")
-
-
-def test_limits_end_a_run_with_one(desim: Desim, folder: Path) -> None:
-    """The record can be resumed with a larger limit."""
-    run = ("run", "beer_game", "--record", "r", "--max-decisions", "7")
-    refused(desim(*run), "the limit of 7 decisions was reached", 1)
-    refused(desim("resume", "r", "--max-events", "3"), "the limit of 3 events", 1)
-    assert desim("resume", "r", "--json").code == 0
