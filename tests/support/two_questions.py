@@ -16,9 +16,6 @@ from desim.core.reported import Time
 from desim.core.roles import Option, Role
 from desim.core.world import World
 
-#: Its name on the command line.
-WORKSHOP = "support.two_questions:Workshop"
-
 
 @frozen
 class Closing:

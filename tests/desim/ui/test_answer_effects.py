@@ -8,7 +8,6 @@ import pytest
 from attrs import evolve
 
 from desim import catalog
-from desim.composition import Composite
 from desim.ui.game import Game
 
 BEER = catalog.model("beer_game")
@@ -17,15 +16,6 @@ BEER = catalog.model("beer_game")
 def game(tmp_path: Path, model: Any, *seats: str) -> Game:
     """A new game."""
     return Game(model, 1, tmp_path / "game.jsonl", seats=seats)
-
-
-def test_there_is_nothing_to_tell_before_the_first_answer(tmp_path: Path) -> None:
-    """Nor after the end."""
-    with game(tmp_path, BEER.preset("poisson", horizon=1)) as played:
-        assert played.view.effect is None
-        played.answer(played.view.turn, {"do": "order", "quantity": 1})
-        assert played.view.episode is not None
-        assert played.view.effect is None
 
 
 @pytest.mark.parametrize(
@@ -178,12 +168,3 @@ def test_worlds_say_what_a_command_did_or_why_it_was_refused(
             assert played.view.effect
             assert re.fullmatch(sentence, played.view.effect.sentence), played.view.effect.sentence
             assert not re.search(r"[{}]|\$\.", played.view.effect.sentence)
-
-
-def test_a_part_says_what_a_command_did(tmp_path: Path) -> None:
-    """As it does alone."""
-    group = Composite({"plant": BEER.preset("poisson")})
-    with game(tmp_path, group) as played:
-        played.answer(played.view.turn, {"do": "order", "quantity": 7})
-        assert played.view.effect
-        assert "The 7 units that you ordered arrive in week " in played.view.effect.sentence

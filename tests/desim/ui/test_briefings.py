@@ -1,15 +1,12 @@
 """A person reads who they are, what they want and what costs them before the first decision."""
 
 import re
-from pathlib import Path
 from typing import ClassVar
 
 import pytest
 from attrs import frozen
-from click.testing import CliRunner
 
 from desim import Model, Role, World, catalog
-from desim.cli.main import main
 from desim.composition import Composite
 from desim.ui.briefings import briefing_of, rules_paragraphs
 
@@ -92,21 +89,3 @@ def test_the_seat_of_a_part_has_the_briefing_of_its_part() -> None:
     group = Composite({"plant": catalog.model("beer_game").preset("poisson")})
     assert briefing_of(group, "plant.retailer").title == "The Beer Game"
     assert "You play 'plant.retailer'." in rules_paragraphs(group, "plant.retailer")
-
-
-def test_the_seats_of_the_enterprise_play_for_its_score() -> None:
-    """A department's cost or money in the bank is not what the person is scored by."""
-    group = catalog.model("enterprise")
-    scores = {briefing_of(group, role).score for role in group.default_roles}
-    assert scores == {"Dollars: the net worth of the company at the end."}
-
-
-def test_the_terminal_begins_with_the_briefing_and_prints_rules(tmp_path: Path) -> None:
-    """`rules` prints them at any time."""
-    arguments = ["play", "edt", "--preset", "interactive", "--terminal"]
-    record = ["--record", str(tmp_path / "game.jsonl")]
-    done = CliRunner().invoke(main, [*arguments, *record], input="rules\n")
-    assert done.exit_code == 0, done.output
-    before, _, after = done.output.partition("Decision 1")
-    assert "You want   Projects that earn more than the people on them cost." in before
-    assert "A command that cannot be carried out changes nothing" in after

@@ -61,25 +61,6 @@ def test_a_person_in_all_seats_is_compared_with_line_ups_of_all_seats() -> None:
         assert set(contender.policies(MODEL, seats)) == set(seats)
 
 
-def test_a_baseline_takes_no_seat_that_is_not_the_persons(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A rule that plays all stages where no role is named plays the person's stage here."""
-    names: Any = lambda _: ("echelon_base_stock",)  # noqa: E731
-    monkeypatch.setattr("desim.catalog.baselines", names)
-    comparison = BaselineComparison(MODEL, 0, ("retailer",), {})
-    comparison.play()
-    alone = play(MODEL, {"retailer": "echelon_base_stock"}, 0)
-    assert [one.score for one in comparison.played] == [alone.score]
-
-
-def test_a_line_up_of_the_persons_seats_is_a_rival() -> None:
-    """For several seats a model's line-ups play as well; for one seat they repeat a rule."""
-    model = catalog.model("consulting")
-    both = BaselineComparison(model, 0, ("interviewer", "candidate"), {})
-    alone = BaselineComparison(model, 0, ("candidate",), {})
-    assert "scripted_seats" in [one.label for one in both.contenders]
-    assert "scripted_seats" not in [one.label for one in alone.contenders]
-
-
 class Diary(OutsidePolicy):
     """A policy that takes its answers from a record."""
 

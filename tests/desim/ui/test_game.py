@@ -8,7 +8,7 @@ import pytest
 from support.recorded import played_lines
 
 from desim import Episode, Policy, catalog, play, replay
-from desim.errors import BadRecord, PolicyFailed, UsageError, WrongAction
+from desim.errors import BadRecord, UsageError, WrongAction
 from desim.ui.game import Game, Stale
 
 MODEL = catalog.model("beer_game", changes={"horizon": "8"})
@@ -160,17 +160,6 @@ def test_undo_rewrites_the_record(tmp_path: Path) -> None:
     assert Episode.read(winding).resumed == (2, 7)
 
 
-def test_a_zipped_record_is_undone_too(tmp_path: Path) -> None:
-    """The shortened file is compressed again."""
-    file = tmp_path / "mine.jsonl.gz"
-    with game(file, practice=True) as played:
-        take_best(played, 3)
-        played.undo(played.view.turn)
-        take_best(played)
-    assert file.read_bytes()[:2] == b"\x1f\x8b"
-    assert len(replay(file).steps) == 8
-
-
 def test_undo_needs_practice_and_something_to_undo(tmp_path: Path) -> None:
     """Without practice decisions are final."""
     with game(tmp_path / "final.jsonl") as played:
@@ -265,17 +254,6 @@ def test_two_processes_cannot_play_one_file(tmp_path: Path) -> None:
     replay(file)
 
 
-def test_a_partial_copy_left_by_a_killed_process_is_removed(tmp_path: Path) -> None:
-    """The record itself is whole, so the game continues."""
-    file = tmp_path / "mine.jsonl"
-    with game(file) as played:
-        take_best(played, 1)
-    (tmp_path / "mine.jsonl.part").write_text("half")
-    with game(file) as played:
-        take_best(played)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.jsonl"]
-
-
 def test_seats_must_exist_and_be_free(tmp_path: Path) -> None:
     """A role must be one of the model's, and has one player."""
     with pytest.raises(UsageError, match="did you mean 'retailer'"):
@@ -296,32 +274,3 @@ def test_tables_are_those_of_the_role(tmp_path: Path) -> None:
             row["holding"] + row["backlog"] for row in tables["costs"]
         )
         assert tables["stock_moves"][-1]["on_hand"] == played.view.observation.inventory
-
-
-@pytest.mark.parametrize("name", ["edt/interactive", "yc_bench"])
-def test_tables_of_the_firms_add_up(name: str, tmp_path: Path) -> None:
-    """Books balance, and a ledger ends with the funds in the observation."""
-    with game(tmp_path / "mine.jsonl", model=catalog.model(name)) as played:
-        take_best(played, 30)
-        tables = played.view.tables
-        if "trial_balance" in tables:
-            assert sum(row["balance"] for row in tables["trial_balance"]) == pytest.approx(0)
-            amounts = [row["amount"] for row in tables["journal"]]
-            assert amounts
-            assert sum(amounts) == pytest.approx(0)
-        else:
-            assert tables["ledger"][-1]["funds_cents"] == played.view.observation.funds_cents
-            assert tables["funds"][-1]["amount_cents"] == played.view.observation.funds_cents
-
-
-def test_a_policy_may_fail_before_the_first_decision(tmp_path: Path) -> None:
-    """A fault before the person's first decision is in the view, as any other."""
-
-    class Broken(Policy):
-        def decide(self, _: Any) -> Any:
-            raise PolicyFailed("out of money")
-
-    seats: dict[str, Any] = {"seats": ["wholesaler"], "others": {"retailer": Broken()}}
-    with game(tmp_path / "mine.jsonl", **seats) as played:
-        assert played.view.fault is not None
-        assert (played.view.fault.text, played.view.fault.again) == ("out of money", True)

@@ -12,7 +12,7 @@ from desim.episodes import session
 from desim.errors import BadRecord, UsageError
 from desim.ui.game import Game, Stale
 from desim.ui.game_faults import Fault
-from desim.ui.game_texts import answer_lines, shown_table, way_command, way_lines
+from desim.ui.game_texts import answer_lines, way_command, way_lines
 
 
 def mill(file: Path, model: Mill | None = None, **more: Any) -> Game:
@@ -85,33 +85,6 @@ def test_practice_takes_back_the_answer_that_broke_the_model(tmp_path: Path) -> 
         grind(game, 4, 5, 6, 7)
         assert game.view.episode is not None
     assert replay(file).score == 23
-
-
-def test_a_policy_of_another_role_may_break_the_model_too(tmp_path: Path) -> None:
-    """All answers of that tick are named; the policy is not asked again."""
-    file = tmp_path / "mill.jsonl"
-    with mill(file, others={"carter": BadCarter("break")}) as game:
-        grind(game, 1, 2)
-        fault = stopped(game)
-        assert "model Mill failed at t=1" in fault.text
-        assert answer_lines(game, fault) == [
-            "Decision 3 on record, carter at t=1: Grind: sacks 13",
-            "Decision 4 on record, miller at t=1: Grind: sacks 2",
-        ]
-        assert fault.command.endswith("--at 3 --policy miller=greedy")
-    assert len(cut_record(file).steps) == 4
-
-
-def test_a_score_that_fails_is_no_result(tmp_path: Path) -> None:
-    """The game has ended in the model, and its record has no last line."""
-    file = tmp_path / "mill.jsonl"
-    with mill(file, Mill(days=2, score_fails=True)) as game:
-        grind(game, 1, 2)
-        fault = stopped(game)
-        assert "failed at t=2 in Mill.score" in fault.text
-    assert len(cut_record(file).steps) == 2
-    with mill(file, Mill(days=2, score_fails=True)) as game:
-        assert stopped(game) == fault
 
 
 def test_a_model_that_exits_does_not_end_the_process(tmp_path: Path) -> None:
@@ -197,17 +170,6 @@ def test_tables_that_fail_cost_only_the_tables(kind: str, text: str, tmp_path: P
     replay(file)
 
 
-def test_a_table_that_cannot_be_shown_leaves_the_others(tmp_path: Path) -> None:
-    """Rows that are no mappings are named when the table is opened."""
-    with mill(tmp_path / "mill.jsonl", Mill(tables_fail="rows")) as game:
-        assert game.view.tables_error == ""
-        assert shown_table(game, "ground").lines == ()
-        with pytest.raises(
-            UsageError, match=r"the table 'odd' is .*; a table is a list of mappings"
-        ):
-            shown_table(game, "odd")
-
-
 # -- records that cannot be written, or were changed -----------------------------------------------
 
 
@@ -275,18 +237,6 @@ def test_a_record_changed_by_another_program_is_not_written_to(how: str, tmp_pat
     if how != "removed":
         with pytest.raises(BadRecord):
             mill(file)
-
-
-def test_an_action_on_record_that_the_role_has_not_is_named(tmp_path: Path) -> None:
-    """A record that was edited between two starts is left alone."""
-    file = tmp_path / "mill.jsonl"
-    with mill(file) as game:
-        grind(game, 1, 2)
-    file.write_text(file.read_text().replace('"sacks":2', '"sacks":"two"'))
-    before = file.read_bytes()
-    with pytest.raises(BadRecord, match=r"mill.jsonl: .*decision 2.*sacks"):
-        mill(file)
-    assert file.read_bytes() == before
 
 
 def test_undo_without_space_for_the_shorter_record_changes_nothing(

@@ -13,8 +13,8 @@ from desim.records.lines import Step
 from desim.schema import plain_observation, to_plain
 from desim.show.column import CENTS, SHARE, Column
 from desim.ui.browser.decision_charts import answer_marks, chart_options
-from desim.ui.history import TOGETHER, Series, history
-from desim.ui.layout import NamedValue, ValueGroup, action_text, lay_out, text_table, time_figure
+from desim.ui.history import Series, history
+from desim.ui.layout import ValueGroup, action_text, lay_out, time_figure
 
 
 @frozen
@@ -154,19 +154,6 @@ def test_decisions_are_numbered_where_time_does_not_move() -> None:
     assert (past.axis.label, past.axis.values) == ("Decision", (1, 2))
 
 
-def test_of_several_decisions_at_one_time_the_last_is_shown() -> None:
-    """The open decision, which has no answer yet, leaves the answers of its time unchanged."""
-    past = history(ROLE, steps((1, 5.0, 7), (1, 6.0, 8), (3, 7.0, 9)), DESK)
-    assert (past.axis.label, past.axis.values) == ("Week", (1, 3))
-    assert [one.values for one in past.series] == [(8, 9), (6.0, 1234567.5)]
-
-
-def test_nothing_is_drawn_of_a_first_decision() -> None:
-    """It has no history."""
-    assert history(ROLE, []).series == ()
-    assert history(ROLE, [], DESK).series == ()
-
-
 def test_every_chart_has_both_axes() -> None:
     """A single series has a title with its unit; the axis has numbers at their true distance."""
     past = history(ROLE, steps((1, 5.0, 7), (2, 6.0, 8), (7, 6.0, 8)))
@@ -176,12 +163,6 @@ def test_every_chart_has_both_axes() -> None:
     assert {options["xAxis"]["type"] for options in drawn} == {"value"}
     assert drawn[1]["series"][0]["data"] == [[1, 5.0], [2, 6.0], [7, 6.0]]
     assert msgspec.json.decode(msgspec.json.encode(drawn)) == drawn
-
-
-def test_dates_are_a_time_axis() -> None:
-    """A month without a decision is as wide as any other."""
-    axis = Series("Time", ("2025-01-01 09:00:00", "2025-03-01 09:00:00"))
-    assert chart_options([Series("Funds", (1, 2))], axis, [])["xAxis"]["type"] == "time"
 
 
 @frozen
@@ -215,13 +196,6 @@ def test_series_of_one_unit_share_a_chart_with_a_legend() -> None:
     assert past.series[-1] == Series("Rate", (0.0, 10.0, 20.0), "%")
 
 
-def test_a_chart_has_few_series() -> None:
-    """Further ones of the unit have a chart of their own."""
-    past = history(ROLE, steps((1, 5.0, 7), (2, 6.0, 8)))
-    many = evolve(past, series=[Series(f"n{n}", (1, 2), "units") for n in range(TOGETHER + 1)])
-    assert [len(together) for together in many.charts()] == [TOGETHER, 1]
-
-
 def test_answers_are_marked_where_they_were_given() -> None:
     """Several at one time are one mark; a long text is cut."""
     marks = answer_marks((1, 1, 3), ("Look", "Buy: units 3", "x" * 99))
@@ -238,12 +212,6 @@ def test_an_action_in_one_line_leaves_out_empty_values() -> None:
     assert (
         action_text({"comment": "now", "do": "buy", "units": 3}, Buy) == "Buy: units 3, comment now"
     )
-
-
-def test_rows_need_not_have_the_same_keys() -> None:
-    """There is a column for every key; a missing value is a dash."""
-    table = text_table("Mixed", [{"a": 1}, {"b": "x", "a": 2}])
-    assert (table.heads, table.lines) == (("A", "B"), (("1", "—"), ("2", "x")))
 
 
 @frozen
@@ -313,23 +281,6 @@ def test_figures_have_the_units_that_their_classes_declare() -> None:
     assert (accounts.heads, accounts.lines[0]) == (("Owed",), ("$0.05",))
     assert [(one.label, one.text) for one in reply.figures] == [("Fee", "$2.50")]
     assert reply.tables[0].lines[0] == ("50 %",)
-
-
-def test_the_time_and_an_action_have_their_units() -> None:
-    """As the figures of a page have them."""
-    assert time_figure(OFFICE, Office) == NamedValue("Funds", "$200,000", "Money in the bank.")
-    assert action_text(Charge(250), Charge) == "Charge: fee $2.50"
-
-
-def test_charts_show_the_unit_of_the_label() -> None:
-    """Cents become dollars."""
-    role = Role(Office, Charge)
-    steps = [Step(t, "desk", evolve(OFFICE, waiting=t), Charge(100 * t)) for t in range(3)]
-    drawn = {one.label: (one.unit, one.values) for one in history(role, steps).series}
-    assert drawn == {
-        "In the queue": ("customers", (0, 1, 2)),
-        "Your fee": ("dollars", (0.0, 1.0, 2.0)),
-    }
 
 
 @pytest.mark.parametrize("model", catalog.models())

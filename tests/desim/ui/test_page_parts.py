@@ -1,14 +1,12 @@
 """The page of several models on one clock in a real browser: seats, dates, sizes, mixed players."""
 
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support import pages
-from support.groups import TOWN, WORKS, Town
+from support.groups import TOWN, Town
 from support.pages import Browser, Server
-from support.stub import Served, serving, text
 
 from desim import Episode, play, replay
 
@@ -89,78 +87,3 @@ def test_two_persons_have_a_tab_each(chromium: Any, tmp_path: Path) -> None:
         chromium.until(lambda: chromium.fact("decision") == "3")
     steps = Episode.read(tmp_path / "game.jsonl", whole=False).steps
     assert [step.role for step in steps] == ["mill.miller", "inn.landlord"]
-
-
-@pytest.mark.slow
-def test_models_a_person_and_a_rule_in_one_episode(
-    chromium: Any, tmp_path: Path, pictures: Path
-) -> None:
-    """Two models with the conversations of two shipped worlds, a person who clicks, two rules."""
-
-    def answers(_: int, body: dict[str, Any]) -> Served:
-        given = {"officer": '{"type": "action", "name": "pass", "params": {}}'}
-        return text(given.get(body["model"], '{"order_qty": 7}'))
-
-    with serving(answers) as stub:
-        llm = f"llm,base_url={stub.url},model"
-        models = f"--policy lender={llm}=officer --policy plant.wholesaler={llm}=brewer"
-        rules = "--policy plant.distributor=order_up_to,target=18 --policy plant.factory=sterman"
-        short = "--set lender.horizon=3 --set plant.horizon=6 --seed 2"
-        players = f"--seat plant.retailer {models} {rules}"
-        with Server(f"{WORKS} {short} {players} --record game.jsonl", tmp_path) as server:
-            chromium.open(server.address)
-            assert facts(chromium, "role", "date", "week") == [
-                "Plant: retailer",
-                "2025-01-08",
-                "1",
-            ]
-            play_to_the_end(chromium)
-            paid = "for each of them lender.cfo and plant.wholesaler would be asked again"
-            assert paid in chromium.text()
-            assert [size for size in SIZES if not chromium.fits(*size)] == []
-            chromium.pictures(pictures / "works_end.png", SIZES)
-        asked = Counter(body["model"] for body in stub.requests)
-    episode = Episode.read(tmp_path / "game.jsonl")
-    steps = Counter(step.role for step in episode.steps)
-    assert (asked["officer"], asked["brewer"]) == (steps["lender.cfo"], steps["plant.wholesaler"])
-    assert steps["plant.retailer"] == steps["plant.factory"] == 6
-    assert episode.result is not None
-    assert {role: sums["replies"] for role, sums in episode.result.usage.items()} == {
-        "lender.cfo": asked["officer"],
-        "plant.wholesaler": asked["brewer"],
-    }
-    ordered = [s.action["quantity"] for s in episode.steps if s.role == "plant.wholesaler"]
-    assert ordered == [7] * 6
-    assert replay(tmp_path / "game.jsonl", trust=True).ledger_digest == episode.ledger_digest
-
-
-@pytest.mark.slow
-def test_a_person_and_models_run_an_enterprise(
-    chromium: Any, tmp_path: Path, pictures: Path
-) -> None:
-    """A controller who clicks, models in two departments, and a line-up in the other seats."""
-
-    def answers(_: int, body: dict[str, Any]) -> Served:
-        given = {"officer": '{"type": "action", "name": "pass", "params": {}}'}
-        return text(given.get(body["model"], '{"order_qty": 4}'))
-
-    with serving(answers) as stub:
-        llm = f"llm,base_url={stub.url},model"
-        models = f"--policy treasury.cfo={llm}=officer --policy plant.wholesaler={llm}=brewer"
-        rules = "--policy laissez_faire --policy startup.founder=published_greedy"
-        players = f"--seat controller {models} {rules} --seed 2"
-        line = f"enterprise --set months=3 {players} --record game.jsonl"
-        with Server(line, tmp_path) as server:
-            chromium.open(server.address)
-            assert facts(chromium, "role", "date") == ["Controller", "2025-02-01"]
-            assert [size for size in SIZES if not chromium.fits(*size)] == []
-            chromium.pictures(pictures / "enterprise.png", SIZES)
-            play_to_the_end(chromium)
-        asked = Counter(body["model"] for body in stub.requests)
-    episode = Episode.read(tmp_path / "game.jsonl")
-    steps = Counter(step.role for step in episode.steps)
-    assert (asked["officer"], asked["brewer"]) == (steps["treasury.cfo"], steps["plant.wholesaler"])
-    assert steps["controller"] >= 3
-    assert steps["treasury.cfo"] == 3
-    assert episode.header.policies["plant.factory"] == "order_up_to"
-    assert replay(tmp_path / "game.jsonl", trust=True).ledger_digest == episode.ledger_digest

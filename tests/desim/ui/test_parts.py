@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from support.groups import TOWN, Inn, MonthlyMill, Town, Works
+from support.groups import TOWN, Inn, MonthlyMill, Town
 from support.shop import Shop
 
 from desim import Episode, catalog, play, replay
@@ -13,10 +13,9 @@ from desim.cli.main import main
 from desim.composition import Composite, part_seed
 from desim.core.run import Run
 from desim.errors import UsageError
-from desim.ui.comparison import BaselineComparison, Contender, contenders
+from desim.ui.comparison import BaselineComparison, contenders
 from desim.ui.game import Game
-from desim.ui.game_texts import metrics_table
-from desim.ui.part_texts import name_text, part_of, seats_text, time_text
+from desim.ui.part_texts import time_text
 from models.enterprise_arena import EnterpriseArena
 
 BOTH = ("mill.miller", "inn.landlord")
@@ -69,16 +68,6 @@ def test_the_name_of_a_part_stands_for_its_default_roles(tmp_path: Path) -> None
         Game(Town(), 0, tmp_path / "c.jsonl", seats=["mill.milner"])
 
 
-def test_the_figures_of_the_persons_part_are_first(tmp_path: Path) -> None:
-    """Otherwise in the order of the parts; without parts they are as the model gives them."""
-    with Game(Town(), 0, tmp_path / "a.jsonl", seats=["inn"], others={"mill": "greedy"}) as game:
-        figures = [row[0] for row in metrics_table(game, take_best(game)).lines]
-    assert figures == [
-        *("Inn: score", "Inn: ended", "Inn: beds"),
-        *("Mill: score", "Mill: ended", "Mill: days"),
-    ]
-
-
 def test_the_view_has_the_date_and_the_tables_of_the_seat(tmp_path: Path) -> None:
     """The inn is asked every week, the mill every month, on one clock."""
     dates: dict[str, list[str]] = {role: [] for role in BOTH}
@@ -98,20 +87,6 @@ def test_the_view_has_the_date_and_the_tables_of_the_seat(tmp_path: Path) -> Non
 
 
 # -- texts -----------------------------------------------------------------------------------------
-
-
-def test_names_under_a_part_are_words() -> None:
-    """A role of a part of a part as well; a dot in any other name means nothing."""
-    region = Composite({"north": Town(), "south": Town()})
-    assert part_of(region, "north.mill.miller") == ("north.mill", "miller")
-    assert name_text(region, "north.mill.miller") == "North, mill: miller"
-    assert name_text(Town(), "inn.guest_beds") == "Inn: guest beds"
-    assert name_text(Inn(), "share_0.5") == "Share 0.5"
-    assert name_text(Town(), "pub.beds") == "Pub.beds"
-    assert seats_text(Town(), ("mill.miller", "inn.landlord", "mill.carter")) == (
-        "miller, carter of mill; landlord of inn"
-    )
-    assert seats_text(Inn(), ("landlord",)) == "landlord"
 
 
 def test_times_are_those_that_a_role_knows() -> None:
@@ -154,30 +129,6 @@ def test_each_part_is_tried_with_its_own_baselines(monkeypatch: pytest.MonkeyPat
     ]
 
 
-def test_a_baseline_of_a_part_plays_the_seats_of_that_part() -> None:
-    """A spec may name another role of the part, as it may for the part's model alone."""
-    seats = ("inn.landlord", "north.mill.miller")
-    region = Composite({"inn": Inn(), "north": Town()})
-    one = Contender("", {"inn": "landlord=random", "north.mill": "greedy"})
-    assert one.policies(region, seats) == {"inn.landlord": "random", "north.mill.miller": "greedy"}
-    whole = Contender("", {"": "greedy"})
-    assert whole.policies(region, seats) == dict.fromkeys(seats, "greedy")
-
-
-def test_heuristics_of_a_shipped_part_are_found() -> None:
-    """Those of the Beer Game, for a retailer of a plant beside a lender."""
-    works = catalog.changed(Works(), {"plant.horizon": "9", "lender.horizon": "3"})
-    others = {"lender.cfo": "treasurer"}
-    comparison = BaselineComparison(works, 5, ("plant.retailer",), others)
-    comparison.play()
-    scores = {one.policy: one.score for one in comparison.played}
-    own = [f"plant: {name}" for name in catalog.baselines(works.models["plant"])]
-    assert [*scores] == ["greedy", "random", *(n for n in own if n[7:] not in scores)]
-    assert None not in scores.values()
-    alone = {"plant.retailer": "order_up_to", **others}
-    assert scores["plant: order_up_to"] == play(works, alone, 5).score
-
-
 def test_the_comparison_ranks_the_whole_model() -> None:
     """A person who plays like greedy is first of equals, also beside a rule elsewhere."""
     others = {"inn.landlord": "greedy"}
@@ -207,22 +158,3 @@ def test_a_person_in_two_parts_in_the_terminal(tmp_path: Path) -> None:
     assert "Inn: ended" in out
     assert "random" in out
     assert len(kept(tmp_path, whole=True).steps) == 9
-
-
-def test_a_fault_of_one_part_has_dates(tmp_path: Path) -> None:
-    """Of the fault and of the answers before it; the way on names the role of the part."""
-    done = typed(tmp_path, "1", "1", "grind 13", options="--seat mill --policy inn=greedy")
-    assert done.exit_code == 1
-    assert "The model failed on 2025-03-01, so the game has no result" in done.output
-    assert "Decision 7 on record, mill.miller at 2025-03-01: Grind: sacks 13" in done.output
-    assert "--at 7 --policy mill.miller=greedy" in done.output
-
-
-def test_a_policy_of_another_part_that_failed_is_asked_again(tmp_path: Path) -> None:
-    """The person's answer is kept, and the fault has its date."""
-    rule = "--policy mill.carter=support.failing_world:BadCarter"
-    options = f"--seat mill.miller {rule} --policy inn=greedy"
-    done = typed(tmp_path, "1", "again", "quit", options=options)
-    assert done.exit_code == 0, done.output
-    assert "A policy of another role failed on 2025-02-01" in done.output
-    assert "Decision 2, mill.miller, 2025-02-01" in done.output

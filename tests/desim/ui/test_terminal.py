@@ -98,30 +98,6 @@ def test_a_comma_that_may_be_a_decimal_one_is_asked_back(
     assert not actions(tmp_path)
 
 
-def test_a_comma_between_thousands_is_no_part_of_the_number(tmp_path: Path) -> None:
-    """Also before a point."""
-    done = typed(tmp_path, "1,200", "12,345.50", "12,345.50", *["1,000,000"] * 2)
-    assert done.exit_code == 0, done.output
-    assert actions(tmp_path) == [1200, 12345.5, 1_000_000]
-
-
-def test_a_number_alone_is_an_option_where_several_actions_have_values(tmp_path: Path) -> None:
-    """There it could be the amount of any of them."""
-    done = typed(tmp_path, "2", model="enterprise_arena")
-    assert "A number alone" not in done.output
-    assert "> Done: Pass" in done.output
-    assert [step.action["do"] for step in kept(tmp_path).steps] == ["pass"]
-
-
-def test_a_text_alone_needs_no_quotes(tmp_path: Path) -> None:
-    """A person who writes a message writes it as it is: with apostrophes, quotes and equals."""
-    lines = ['reply I don\'t know: a = 3, "or" 4', "reply 'in quotes'", 'reply text="by name"']
-    done = typed(tmp_path, *lines, model="consulting")
-    assert done.exit_code == 0, done.output
-    said = [step.action["text"] for step in kept(tmp_path).steps]
-    assert said == ['I don\'t know: a = 3, "or" 4', "in quotes", "by name"]
-
-
 @pytest.mark.parametrize(
     ("line", "error"),
     [
@@ -197,19 +173,6 @@ def test_every_world_is_played_by_numbers_alone(
     assert len(kept(tmp_path).steps) in {1, 12}
 
 
-def test_the_file_is_named_by_the_game_where_none_was_given(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is in the current folder."""
-    monkeypatch.chdir(tmp_path)
-    CliRunner().invoke(
-        main, ["play", "beer_game/classic", "--terminal", "--seed", "3"], input="1\n"
-    )
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "beer_game-classic-seed3.play.jsonl",
-    ]
-
-
 def test_only_the_page_imports_nicegui() -> None:
     """Neither the command line nor the terminal does."""
     code = "import sys, desim.cli.main, desim.ui.terminal; print('nicegui' in sys.modules)"
@@ -239,24 +202,6 @@ def test_options_are_behind_hint(tmp_path: Path) -> None:
     assert [step.action["do"] for step in kept(tmp_path).steps] == ["pass"]
 
 
-def test_a_number_is_the_amount_whether_options_are_shown_or_not(tmp_path: Path) -> None:
-    """Without them the prompt names none."""
-    done = typed(tmp_path, "5", "hint", "#1", hints=False)
-    assert actions(tmp_path) == [5, 50]
-    assert "12 is `order quantity=12`." in done.output
-    assert done.output.count("#1 to #5 takes an option") == 1
-    assert done.output.count("`hint` shows options") == 3
-
-
-def test_choices_without_a_value_of_their_own_are_shown_at_once(tmp_path: Path) -> None:
-    """They are the answer itself; no estimate is printed, as all are equal."""
-    choices = "--set tasks=multiple_choice"
-    done = typed(tmp_path, "2", model="reasoning", options=choices, hints=False)
-    assert "1  Answer: text [[A]]" in done.output
-    assert "Value" not in done.output
-    assert [step.action["text"] for step in kept(tmp_path).steps] == ["[[B]]"]
-
-
 @pytest.mark.parametrize(
     ("line", "said"), [("1e3", "1,000 units"), ("-3", "-3 units"), ("order 99", "99 units")]
 )
@@ -272,14 +217,6 @@ def test_an_unusual_number_is_confirmed_by_typing_it_again(
     assert actions(tmp_path) == []
     typed(tmp_path, line, line, model=classic)
     assert len(actions(tmp_path)) == 1
-
-
-def test_tables_show_amounts_in_dollars(tmp_path: Path) -> None:
-    """As the observations do; no head ends in the unit of the ledger."""
-    done = typed(tmp_path, "look funds", model="yc_bench")
-    lines = [line.split() for line in done.output.splitlines()]
-    assert ["Category", "Amount"] in lines
-    assert ["funds", "$200,000"] in lines
 
 
 def test_identifiers_are_chosen_by_number(tmp_path: Path) -> None:
@@ -314,15 +251,6 @@ def test_a_fault_of_the_model_is_an_error_and_no_finished_game(tmp_path: Path) -
         assert kept(tmp_path).result is None
 
 
-def test_undo_goes_on_after_a_fault_of_the_model(tmp_path: Path) -> None:
-    """In practice, also with the record of a game that was none."""
-    typed(tmp_path, "grind 2", "grind 13", model=MILL)
-    done = typed(tmp_path, "undo", *["grind 3"] * 4, model=MILL, options="--practice")
-    assert done.exit_code == 0, done.output
-    assert "The game has ended: finished. Score 14" in done.output
-    assert kept(tmp_path, whole=True).score == 14
-
-
 def test_a_policy_that_failed_is_asked_again(tmp_path: Path) -> None:
     """Any line does; until then the person has no decision."""
     seats = "--seat miller --policy carter=support.failing_world:BadCarter"
@@ -331,20 +259,6 @@ def test_a_policy_that_failed_is_asked_again(tmp_path: Path) -> None:
     assert "A policy of another role failed: policy" in done.output
     assert "the line is dead" in done.output
     assert kept(tmp_path, whole=True).score == 15
-
-
-def test_options_and_tables_that_fail_are_named_and_the_game_goes_on(tmp_path: Path) -> None:
-    """Actions are typed instead; the next start is the same."""
-    options = "--set options_fail=[0,1] --set tables_fail=raise"
-    done = typed(tmp_path, "#1", "look", "grind 2", model=MILL, options=options)
-    assert done.exit_code == 0, done.output
-    assert "There are no options now: Mill.options failed in" in done.output
-    assert "there is no option 1; there are 0" in done.output
-    assert "There are no tables now: Mill.tables failed in" in done.output
-    done = typed(tmp_path, "grind 3", "#1", "#1", "#1", model=MILL, options=options)
-    assert done.exit_code == 0, done.output
-    assert "There are no options now: Mill.options failed in" in done.output
-    assert kept(tmp_path, whole=True).score == 14
 
 
 #: A policy that computes until the process is stopped, once it has made the file `asked`.

@@ -19,7 +19,6 @@ Server = pages.Server
 #: Windows of a phone, a tablet and a desktop.
 SIZES = ((390, 844), (1024, 768), (1600, 900))
 
-YEAR = re.compile(r"20\d\d")
 
 LACK = pages.missing()
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(LACK), reason=LACK or "all is there")]
@@ -122,17 +121,6 @@ def test_the_page_is_not_found_without_its_token(tmp_path: Path) -> None:
             assert token not in page
 
 
-@pytest.mark.slow
-def test_a_page_that_the_network_reaches_is_announced_with_its_address(tmp_path: Path) -> None:
-    """The link is not one of this machine alone, and a sentence says who can play."""
-    with Server("beer_game --host 0.0.0.0 --record game.jsonl", tmp_path) as server:
-        assert "//127.0.0.1:" not in server.address
-        warning = server.until_logged("can play.\n")
-    assert warning == (
-        "The page listens on 0.0.0.0: anybody on the network who has this link can play.\n"
-    )
-
-
 def test_forms_keep_what_was_typed_and_practice_takes_back(
     chromium: Any, tmp_path: Path, pictures: Path
 ) -> None:
@@ -206,26 +194,6 @@ def test_a_person_who_waits_for_others_sees_that(chromium: Any, tmp_path: Path) 
         "wholesaler",
         "retailer",
     ]
-
-
-@pytest.mark.slow
-def test_six_months_of_a_lender_by_clicking(chromium: Any, tmp_path: Path, pictures: Path) -> None:
-    """Tools, a note, tables and months on the same page as every other world."""
-    with Server("enterprise_arena --record game.jsonl", tmp_path) as server:
-        chromium.open(server.address)
-        chromium.click("[data-form='save_note'] [role='button']")
-        note = "[data-form='save_note'] textarea[data-field='content']"
-        chromium.until(lambda: chromium.find(note).is_displayed())
-        chromium.find(note).send_keys("raise before the winter")
-        chromium.decide("[data-act='save_note']")
-        assert "raise before the winter" in chromium.text()
-        chromium.decide("[data-act='check_cash_in_bank']")
-        while int(chromium.fact("month")) < 6:
-            chromium.decide()
-        chromium.picture(pictures / "enterprise_arena.png")
-    done = [step.action["do"] for step in kept(tmp_path).steps]
-    assert done[:2] == ["save_note", "check_cash_in_bank"]
-    assert len(done) >= 8
 
 
 SIZES_OF_FORMS = ((1280, 900), (768, 1024), (390, 844))
@@ -358,20 +326,6 @@ def test_options_and_tables_that_fail_leave_the_forms(
 
 
 @pytest.mark.slow
-def test_a_table_that_cannot_be_shown_leaves_the_others(chromium: Any, tmp_path: Path) -> None:
-    """Its tab says why, and another tab still opens."""
-    with Server(f"{MILL} --set tables_fail=rows --record game.jsonl", tmp_path) as server:
-        chromium.open(server.address)
-        chromium.decide()
-        chromium.click("[role='tab'][name='Odd'], .q-tab:nth-child(4)")
-        chromium.until(lambda: "the table 'odd' is [1, 2]; a table is a list" in chromium.text())
-        chromium.click(".q-tab:nth-child(3)")
-        chromium.until(lambda: "a table is a list" not in chromium.text())
-        chromium.decide()
-    assert len(kept(tmp_path).steps) == 2
-
-
-@pytest.mark.slow
 def test_a_policy_that_failed_is_asked_again_by_a_click(
     chromium: Any, tmp_path: Path, pictures: Path
 ) -> None:
@@ -386,41 +340,6 @@ def test_a_policy_that_failed_is_asked_again_by_a_click(
         chromium.decide("[data-act='go_on']")
         chromium.decide()
     assert len(kept(tmp_path).steps) == 5
-
-
-@pytest.mark.parametrize(
-    "number", [pytest.param(signal.SIGTERM, marks=pytest.mark.slow), signal.SIGINT]
-)
-def test_a_stopped_server_ends_while_a_policy_decides(
-    chromium: Any, tmp_path: Path, number: int
-) -> None:
-    """With a tab open; the answer given before is on record."""
-    (tmp_path / "slow.py").write_text(SLOW)
-    seats = "--seat retailer --policy wholesaler=slow:Slow"
-    with Server(f"beer_game {seats} --record game.jsonl", tmp_path) as server:
-        chromium.open(server.address)
-        chromium.click("[data-option='0']")
-        chromium.until(lambda: len(kept(tmp_path).steps) == 1)
-        assert server.stop(number) == (130 if number == signal.SIGINT else -signal.SIGTERM)
-    assert [step.role for step in kept(tmp_path).steps] == ["retailer"]
-
-
-@pytest.mark.slow
-def test_a_role_without_years_reads_none(chromium: Any, tmp_path: Path, pictures: Path) -> None:
-    """The lender's months have no year in header, observation, tables and end of the game."""
-    with Server("enterprise_arena --set horizon=3 --record game.jsonl", tmp_path) as server:
-        chromium.open(server.address)
-        for month in ("Jan", "Feb", "Mar"):
-            assert chromium.fact("date") == f"{month} 2xx0"
-            assert YEAR.findall(chromium.text()) == []
-            chromium.pictures(pictures / f"arena_{month}.png", SIZES)
-            chromium.decide("[data-option='1']")
-        chromium.until(lambda: "The game has ended" in chromium.text())
-        for name in ("Decisions", "Market"):
-            tab = f"//*[@role='tab'][contains(., '{name}')]"
-            chromium.click_path(tab)
-            chromium.until(lambda: "2xx0" in chromium.read("[role='tabpanel']"))
-            assert YEAR.findall(chromium.text()) == []
 
 
 @pytest.mark.slow

@@ -27,26 +27,9 @@ def test_costs_of_periods_are_added_up_to_the_score() -> None:
     assert TrailReader(model, every).title == "Cost so far (money)"
 
 
-def test_money_in_cents_is_drawn_in_dollars() -> None:
-    """The funds at the end are the score."""
-    model = catalog.model("yc_bench")
-    episode = play(model, "published_greedy", 0)
-    found = trail_of(model, episode, "founder")
-    assert TrailReader(model, ("founder",)).title == "Funds (dollars)"
-    assert found.values[-1] == pytest.approx(episode.score)
-
-
 def test_a_record_gives_the_trail_of_its_episode(tmp_path: Path) -> None:
     """Its decisions are repeated; no policy plays."""
     model = catalog.model("edt")
     episode = play(model, "simple", 0, record=tmp_path / "game.jsonl")
     found = TrailReader(model, ("manager",)).replayed(Episode.read(tmp_path / "game.jsonl"))
     assert found == trail_of(model, episode, "manager")
-
-
-def test_a_world_without_a_series_of_its_score_has_an_empty_trail() -> None:
-    """As a user's own world may have."""
-    model = catalog.model("consulting")
-    reader = TrailReader(model, ("candidate",))
-    assert reader.title == ""
-    assert trail_of(model, play(model, "framework", 0), "candidate").values == ()

@@ -8,8 +8,8 @@ from attrs import frozen
 from desim import Role, catalog
 from desim.errors import WrongAction
 from desim.show.column import Column
-from desim.ui.forms.form import Field, Form, forms
-from desim.ui.forms.known_values import KnownValue, known_values
+from desim.ui.forms.form import forms
+from desim.ui.forms.known_values import known_values
 from desim.ui.forms.typed_texts import read_form
 
 ROWS = [{"id": 3, "name": "Bridge"}, {"id": 5, "name": "Dam"}]
@@ -52,19 +52,6 @@ def test_the_newest_observation_that_has_the_list_counts() -> None:
     assert labels(column, {"rows": []}, {"rows": ROWS}) == []
 
 
-def test_records_may_need_a_further_key() -> None:
-    """Lists of another kind under the same name are left out."""
-    column = Column(of=("rows:price.id",))
-    priced = [{"id": 1, "price": 2}]
-    assert labels(column, {"rows": ROWS}, {"rows": priced}) == ["1"]
-
-
-def test_values_of_several_lists_are_joined_without_repetition() -> None:
-    """In the order of the paths, after those that never change."""
-    column = Column(choices=("all",), of=("a", "b"))
-    assert labels(column, {"a": ["x", "y"], "b": ["y", "z"]}) == ["all", "x", "y", "z"]
-
-
 @pytest.mark.parametrize(
     "strange", [None, 3, [], {"rows": [1, {}]}, {"rows": {"id": 4}}, {"rows": [{"id": None}]}]
 )
@@ -82,13 +69,6 @@ def test_a_value_is_typed_by_its_place_or_as_it_is() -> None:
         with pytest.raises(WrongAction, match="Item: type #1 3 · Bridge, #2 5 · Dam") as refused:
             read_form(form, {"item": typed})
         assert str(refused.value).endswith(said)
-
-
-def test_several_values_are_typed_with_commas() -> None:
-    """Places and names may be mixed."""
-    known = (KnownValue("Ann", "Ann"), KnownValue("Bo", "Bo"))
-    form = Form("ask", "", (Field("who", "list", known=known),))
-    assert read_form(form, {"who": "#2, Ann"})["who"] == ["Bo", "Ann"]
 
 
 def test_no_identifier_of_a_world_is_typed_where_its_list_is_known() -> None:

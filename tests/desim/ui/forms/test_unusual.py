@@ -36,12 +36,6 @@ def test_a_question_names_the_usual_range(quantity: Any, text: str) -> None:
     assert asked == (text and text + "Give the same answer again to take it all the same.")
 
 
-@pytest.mark.parametrize("given", [{}, {"do": "fly"}, [1], 3, "order", {"do": []}])
-def test_nothing_is_asked_about_what_is_no_action(given: Any) -> None:
-    """The codec refuses it."""
-    assert unusual_text(order_forms(), given) == ""
-
-
 def test_money_is_asked_about_in_its_unit() -> None:
     """Five dollars of equity are no request, and cents are shown as dollars."""
     lender = forms(catalog.model("enterprise_arena").roles["cfo"])
@@ -74,16 +68,3 @@ def test_every_number_of_an_action_has_a_usual_range(model: str) -> None:
         if field.column.usual is None
     ]
     assert lacking == []
-
-
-@pytest.mark.parametrize("model", WORLDS)
-def test_no_label_or_key_of_a_form_is_in_cents(model: str) -> None:
-    """Amounts are typed in dollars."""
-    texts = [
-        text
-        for role in catalog.model(model).roles.values()
-        for form in forms(role)
-        for field in form.fields
-        for text in (field.label, field.key)
-    ]
-    assert [text for text in texts if "cents" in text.lower()] == []
