@@ -1,6 +1,5 @@
 """The page in a real browser."""
 
-import re
 import signal
 import urllib.error
 import urllib.request
