@@ -1,10 +1,7 @@
-"""How fast is desim compared with a bare loop and with its peers, measured in one run?
+"""How fast is desim compared with bare loops and published times, measured in one run?
 
-Every row is a ratio: the time of desim over the time of the other for the same work, each the
-least of several interleaved runs, so that a change of the machine's speed affects both. Peers are
-measured where they are installed: `pip install -e '.[bench]'`. Beside the extra `test`, whose
-nicegui excludes the docutils of stockpyl: `pip install joblib gymnasium`, then
-`pip install --no-deps stockpyl`. The section `twin` is measured in processor time.
+Both sides of a row do the same work; each time is the least of several interleaved runs, so that a
+change of the machine's speed affects both. The section `twin` is measured in processor time.
 """
 
 import os
@@ -12,9 +9,8 @@ import subprocess
 import sys
 import tempfile
 import time
-import warnings
 from collections import deque
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,18 +21,14 @@ from attrs import frozen
 from timing import Work, best, many
 
 from desim import Model, Policy, Role, Run, World, play, sweep
-from desim.composition import Composite
-from desim.composition.parts import part_seed
 from desim.episodes.lineup import resolve
 from desim.lanes import lanes_of, play_lanes
 from desim.show.console import console
 from desim.show.table import Table
 from models.beer_game import BeerGame
 from models.edt import EnterpriseDigitalTwin
-from models.enterprise import Enterprise
 from models.enterprise_arena import EnterpriseArena
 from models.yc_bench import YCBench
-from policies.heuristics.enterprise import lineups
 
 #: The lines of a section: what, desim, the other, their ratio, the target.
 Lines = list[tuple[str, ...]]
@@ -127,20 +119,6 @@ def beer_game(runs: int) -> Lines:
     ]
 
 
-def beer_game_peer(runs: int) -> Lines:
-    """Episodes of a stochastic serial chain, against stockpyl."""
-    try:
-        from stockpyl.sim import simulation
-    except ImportError:
-        return [("Beer Game against stockpyl", "—", "not installed", "—", "—")]
-    network = _stockpyl_chain()
-    peer = partial(simulation, network, WEEKS, rand_seed=1, progress_bar=False)
-    ours, theirs = best(
-        runs, many(partial(play, BeerGame.preset("poisson"), "benchmark", 1), 10), many(peer, 10)
-    )
-    return [_rates(f"Beer Game, {WEEKS} weeks, 4 players, over stockpyl", 10, ours, theirs, "—")]
-
-
 def edt(runs: int) -> Lines:
     """Episodes of the published firm, as played and as a bare run, against the published time."""
     game = EnterpriseDigitalTwin()
@@ -176,24 +154,6 @@ def arena(runs: int) -> Lines:
     ]
 
 
-def group(runs: int) -> Lines:
-    """Five years of a group, and its parts without links, against the parts played alone."""
-    group = Enterprise.preset("group")
-    rules = lineups(group)["tuned"]
-    parts = {name: _rules_of(name, rules) for name in group.models}
-    together = partial(play, Composite(group.models), parts)
-    alone = [
-        partial(play, model, parts[name], part_seed(0, name))
-        for name, model in group.models.items()
-    ]
-    linked, unlinked, each = best(runs, partial(play, group, rules), together, _all(alone))
-    what = ("five years of a group of four worlds, rules, over", "the same worlds, no links, over")
-    return [
-        (f"{text} the worlds alone", f"{ours:.2f} s", f"{each:.2f} s", f"{ours / each:.2f}", target)
-        for text, ours, target in zip(what, (linked, unlinked), ("3 s", "—"), strict=True)
-    ]
-
-
 def twin(runs: int) -> Lines:
     """Compare a thousand games on arrays with `play`, in decisions a second."""
     game, policies = BeerGame.preset("poisson"), {"retailer": "order_up_to"}
@@ -211,7 +171,7 @@ def twin(runs: int) -> Lines:
 
 
 def sweeps(runs: int) -> Lines:
-    """A sweep's time to its first row, and its speed-up on two cores against joblib's."""
+    """Measure a sweep's time to its first row, and its speed-up on two cores."""
     jobs = min(2, os.cpu_count() or 1)
     model, spec = "beer_game/poisson", "benchmark"
     swept = partial(sweep, model, [spec], range(SWEPT))
@@ -220,12 +180,14 @@ def sweeps(runs: int) -> Lines:
     (again,) = best(runs, two)
     alone, both = best(max(2, runs // 2), swept, partial(swept, jobs=jobs))
     return [
-        (f"sweep, start of {jobs} workers to first rows", f"{first:.2f} s", "—", "—", "0.3 s"),
+        (f"sweep, start of {jobs} workers to first rows", f"{first:.2f} s", "—", "—", "0.4 s"),
         (f"sweep, a second one of {jobs} rows", f"{again:.3f} s", "—", "—", "0.05 s"),
         (
             f"sweep, {SWEPT} episodes, {jobs} workers over 1",
             f"{alone / both:.2f}",
-            *_joblib(alone, jobs),
+            "—",
+            "—",
+            f"{0.9 * jobs:.1f}",
         ),
     ]
 
@@ -245,22 +207,6 @@ def start_up(runs: int) -> Lines:
 
 def _rates(what: str, n: int, ours: float, other: float, target: str) -> tuple[str, ...]:
     return (what, f"{n / ours:,.0f}/s", f"{n / other:,.0f}/s", f"{ours / other:.2f}", target)
-
-
-def _all(works: Sequence[Work]) -> Work:
-    def each() -> None:
-        for work in works:
-            work()
-
-    return each
-
-
-def _rules_of(part: str, rules: Mapping[str, str]) -> dict[str, str]:
-    """Return the rules of a part by its own roles."""
-    prefix = f"{part}."
-    return {
-        role.removeprefix(prefix): spec for role, spec in rules.items() if role.startswith(prefix)
-    }
 
 
 def _edt_run(game: EnterpriseDigitalTwin, action: Any) -> None:
@@ -323,38 +269,6 @@ def _loop() -> float:
     return cost[0]
 
 
-def _stockpyl_chain() -> Any:
-    from stockpyl.supply_chain_network import serial_system
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return serial_system(
-            num_nodes=4,
-            node_order_in_system=[4, 3, 2, 1],
-            node_order_in_lists=[1, 2, 3, 4],
-            local_holding_cost=[0.5] * 4,
-            stockout_cost=[1.0] * 4,
-            shipment_lead_time=[2] * 4,
-            order_lead_time=[2, 2, 2, 1],
-            demand_type="P",
-            mean=4,
-            policy_type="BS",
-            base_stock_level=[28, 28, 28, 20],
-        )
-
-
-def _joblib(alone: float, jobs: int) -> tuple[str, str, str]:
-    """Speed-up of joblib on the same episodes, ours over it, and the target."""
-    try:
-        from joblib import Parallel, delayed
-    except ImportError:
-        return ("not installed", "—", "0.95")
-    task = partial(play, BeerGame.preset("poisson"), "benchmark")
-    pool = Parallel(n_jobs=jobs)
-    (seconds,) = best(2, lambda: pool(delayed(task)(seed) for seed in range(SWEPT)))
-    return (f"{alone / seconds:.2f}", f"{seconds:.2f} s", "0.95")
-
-
 def _command(*arguments: str) -> Work:
     return partial(subprocess.run, [sys.executable, *arguments], check=True, capture_output=True)
 
@@ -364,11 +278,9 @@ SECTIONS = {
     for each in (
         decisions,
         beer_game,
-        beer_game_peer,
         edt,
         yc_bench,
         arena,
-        group,
         twin,
         sweeps,
         start_up,
