@@ -13,6 +13,7 @@ from support.paths import PYTHONPATH, ROOT
 from support.small_worlds import Go, Spot, Walk
 
 from desim import Episode, Model, Policy, Seat, catalog, check, play, replay
+from desim.catalog.model_finder import everything
 from desim.catalog.policy_spec import Spec, read_policies
 from desim.catalog.presets import presets
 from desim.core.model import own_revision
@@ -21,7 +22,6 @@ from desim.core.policy import (
     knows,
 )
 from desim.episodes.lineup import assigned, lineup_knows
-from desim.studies.boards.baselines import everything
 
 SLOW = pytest.mark.slow
 WORLDS = everything()

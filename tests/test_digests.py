@@ -6,7 +6,7 @@ from support.cases import SEARCHES
 from support.paths import TESTS
 
 from desim import catalog
-from desim.studies.boards.baselines import everything
+from desim.catalog.model_finder import everything
 
 GOLDEN = (TESTS / "golden" / "digests.tsv").read_text(encoding="utf-8").splitlines()
 ROWS = [one.split("\t") for one in GOLDEN]

@@ -10,13 +10,13 @@ from attrs import define, field
 from support.extreme_actions import Extremes
 
 from desim import Model, Run, catalog
+from desim.catalog.model_finder import everything
 from desim.core.events import Decision
 from desim.core.limits import Limits
 from desim.episodes.replay import open_decisions
 from desim.errors import LimitReached, Stuck, WrongAction
 from desim.schema import codec, encode
 from desim.short_repr import short_repr
-from desim.studies.boards.baselines import everything
 
 WORLDS = everything()
 

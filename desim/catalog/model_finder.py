@@ -3,7 +3,7 @@
 import contextlib
 import importlib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -15,7 +15,7 @@ from desim.catalog.imports import (
     is_users_module,
     load,
 )
-from desim.catalog.presets import from_preset
+from desim.catalog.presets import from_preset, presets
 from desim.core.model import Model, no_model
 from desim.core.roles import Role
 from desim.errors import DesimError, UsageError, possible
@@ -172,3 +172,19 @@ def _model_classes(name: str) -> list[type[Model[Any]]]:
     package = f"models.{name}"
     values = vars(importlib.import_module(package)).values()
     return [v for v in values if _is_model(v) and v.__module__.startswith(package)]
+
+
+def everything(names: Sequence[str] = ()) -> list[str]:
+    """Return `model/preset` for every preset of the named models, or of all models.
+
+    The name of a function that returns a model stays as it is.
+    """
+    found = []
+    for name in names or models():
+        spec, _, preset = name.partition("/")
+        if preset or builder(spec) is not None:
+            model(spec, preset)
+            found.append(name)
+        else:
+            found += [f"{spec}/{one}" for one in presets(model_class(spec))]
+    return found

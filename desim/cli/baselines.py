@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from attrs import evolve, field, frozen
 
+from desim.catalog.model_finder import everything
 from desim.cli.exit_codes import fail
 from desim.cli.options import command
 from desim.cli.tables import print_json
@@ -18,7 +19,6 @@ from desim.studies.boards.baselines import (
     Board,
     Overview,
     boards,
-    everything,
     overview,
 )
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from attrs import field, frozen
 
 from desim import catalog
+from desim.catalog.model_finder import everything
 from desim.catalog.presets import presets
 from desim.core.model import Model
 from desim.engine.grid import checked_seeds
@@ -18,7 +19,6 @@ from desim.faults import RAISED, fault_text, place
 from desim.schema import to_plain
 from desim.show.progress import ProgressOption, shown_progress
 from desim.show.table import Table, Tabular
-from desim.studies.boards.baselines import everything
 from desim.studies.checks import CHECKS, FURTHER_CHECKS, Advice, CheckedWorld, plays
 
 

@@ -30,6 +30,7 @@ from desim.catalog.known_scores import (
     fingerprint,
     parsed_known_scores,
 )
+from desim.catalog.model_finder import everything
 from desim.core.policy import is_drawing
 from desim.core.roles import Knowledge
 from desim.engine.plan import FIXED
@@ -37,7 +38,7 @@ from desim.episodes.lineup import lineup_knows
 from desim.episodes.replay import replay
 from desim.rows.known_means import played_roles, read_label
 from desim.show.files import write_whole
-from desim.studies.boards.baselines import boards, everything, exceeds
+from desim.studies.boards.baselines import boards, exceeds
 from desim.studies.sweep import read_seeds
 
 #: The policy whose score counts 0: doing nothing where that is a policy, else random options. In

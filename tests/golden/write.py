@@ -19,9 +19,9 @@ from pathlib import Path
 from attrs import frozen
 
 from desim import catalog, play
+from desim.catalog.model_finder import everything
 from desim.catalog.policy_spec import read_policies
 from desim.core.model import FIRST_REVISION, own_revision, revision_of, revision_text
-from desim.studies.boards.baselines import everything
 
 GOLDEN = Path(__file__).resolve().parent
 DIGESTS, TABLE = GOLDEN / "digests.tsv", GOLDEN / "revisions.tsv"

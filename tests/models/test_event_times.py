@@ -8,12 +8,12 @@ import pytest
 from support.cases import thinned
 
 from desim import catalog
+from desim.catalog.model_finder import everything
 from desim.composition.parts_model import PartsModel
 from desim.core.events import Decision
 from desim.core.run import Run
 from desim.core.world import World
 from desim.episodes.replay import open_decisions
-from desim.studies.boards.baselines import everything
 
 #: By world, why the times of pending events are the same in all futures; None where a redraw draws
 #: some of them anew.

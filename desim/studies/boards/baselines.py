@@ -10,7 +10,6 @@ from attrs import asdict, evolve, frozen
 from desim.catalog import model_finder, policy_finder
 from desim.catalog.known_scores import BEST_KNOWN
 from desim.catalog.policy_spec import read_policies
-from desim.catalog.presets import presets
 from desim.core.limits import Limits
 from desim.core.model import Model, revision_of
 from desim.core.roles import Knowledge, knowledge_order
@@ -118,22 +117,6 @@ def exceeds(score: float, limit: float) -> bool:
 
 
 # -- several worlds --------------------------------------------------------------------------------
-
-
-def everything(names: Sequence[str] = ()) -> list[str]:
-    """Return `model/preset` for every preset of the named models, or of all models.
-
-    The name of a function that returns a model stays as it is.
-    """
-    found = []
-    for name in names or model_finder.models():
-        model, _, preset = name.partition("/")
-        if preset or model_finder.builder(model) is not None:
-            model_finder.model(model, preset)
-            found.append(name)
-        else:
-            found += [f"{model}/{one}" for one in presets(model_finder.model_class(model))]
-    return found
 
 
 def boards(
@@ -251,7 +234,7 @@ def overview(
 
     The arguments and errors are those of `boards`.
     """
-    names, first = everything(), dict[str, str]()
+    names, first = model_finder.everything(), dict[str, str]()
     for name in names:
         first.setdefault(name.partition("/")[0], name)
     found = boards([*first.values()], seeds, jobs, progress, limits, knows="rules")

@@ -13,13 +13,13 @@ from support.chrome_trace import check, events, read
 from support.workshop import Hire, Workshop
 
 from desim import Run, catalog, play
+from desim.catalog.model_finder import everything
 from desim.core.reported import Span, Time
 from desim.episodes.driver import play_session
 from desim.episodes.export import write_trace
 from desim.episodes.lineup import resolve
 from desim.episodes.session import EpisodeOptions, Session
 from desim.errors import BadRecord, ModelFailed, UsageError
-from desim.studies.boards.baselines import everything
 from desim.tracing.trace_file import save_trace
 from desim.tracing.trace_time import MAX_TIME, TraceClock
 from desim.tracing.tracer import Tracer

@@ -14,12 +14,13 @@ from support.small_worlds import WALK, Walk
 from support.sweep_rows import row, three_policies
 
 from desim.catalog import policy_finder
+from desim.catalog.model_finder import everything
 from desim.core.reported import Figures
 from desim.core.roles import Knowledge
 from desim.rows.rows import Rows
 from desim.rows.samples import Sample
 from desim.show.column import Column
-from desim.studies.boards.baselines import Board, boards, everything, on_scale
+from desim.studies.boards.baselines import Board, boards, on_scale
 
 
 @frozen
