@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from policies.llm.methods import METHODS
+from policies.llm.methods.build import METHODS
 from policies.llm.router.policy import BOUNDS, Policy, Rule
 from policies.llm.router.routing import Route, route
 from policies.llm.router.situation import Features, Situation
