@@ -92,6 +92,9 @@ class Store(AbstractContextManager["Store"]):
     def __exit__(self, *_: object) -> None:
         self.file.close()
 
+    def __len__(self) -> int:
+        return int(self._one("SELECT count(*) FROM results")[0])
+
     def of(self, plan: Grid, *, shown: bool = False) -> "Kept":
         """Return what is kept of a plan, whose rows `rows` reads from now on if it is *shown*.
 
