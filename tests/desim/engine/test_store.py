@@ -134,13 +134,13 @@ def database(path: Path, script: str) -> None:
             lambda path: path.write_text("not ours"),
             "cannot be used: file is not a database",
         ),
-        (lambda path: database(path, "CREATE TABLE t (x)"), "is no checkpoint of a sweep; choose"),
+        (lambda path: database(path, "CREATE TABLE t (x)"), "is no checkpoint of a sweep; remove it"),
         (
             lambda path: database(
                 path,
                 "PRAGMA application_id = 0x6465736D; PRAGMA user_version = 7; CREATE TABLE t (x)",
             ),
-            "has format 7 and this desim writes format 6; choose another folder",
+            "has format 7 and this desim writes format 6; remove it to start anew",
         ),
         (lambda path: path.mkdir(), "cannot be used: unable to open database file; choose"),
     ],
