@@ -134,7 +134,7 @@ def database(path: Path, script: str) -> None:
             lambda path: path.write_text("not ours"),
             "cannot be used: file is not a database",
         ),
-        (lambda path: database(path, "CREATE TABLE t (x)"), "is no checkpoint of a sweep; remove it"),
+        (lambda path: database(path, "CREATE TABLE t (x)"), "is no checkpoint of a sweep; remove"),
         (
             lambda path: database(
                 path,
