@@ -285,8 +285,8 @@ class RegretOptions(JobOptions, TrustOptions):
         record: A record, whole or cut; in Python also an episode.
         then: The policy that plays on after each decision; one for every role, or by role.
         against: With what the decisions are compared: "options" (default) for all options of the
-            role; another action, such as {"do": "order", "quantity": 12}, in Python also an
-            instance; or a policy, or policies by role.
+            role; another action, such as {"do": "order", "quantity": 12}; or a policy, or policies
+            by role. In Python also an instance of an action.
         role: The role whose decisions are judged; by default all that *against* can judge.
         decisions: Decisions A to B without B, counted from 1 as by `desim branch --at`; every K-th.
             In Python a slice; None for all.
