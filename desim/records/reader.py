@@ -32,7 +32,7 @@ def lines_up_to(path: Path, last: int | None = None) -> Iterator[Line]:
     numbered = enumerate(lines_of(path), 1)
     _, first = next(numbered, (1, b""))
     if not first:
-        raise BadRecord("the file is empty; a record starts with a header")
+        raise BadRecord("the file is empty or damaged; a record starts with a header")
     yield _header(first)
     decisions, digest = 0, hashlib.sha256(first)
     for number, raw in numbered:

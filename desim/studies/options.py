@@ -27,8 +27,8 @@ from desim.studies.designs import DesignSpec
 #: Seeds of a study where none are given; and at most, of one that goes on until a goal is reached.
 FIRST_SEEDS, MAX_SEEDS = 20, 2_000
 
-#: The name of the comparison with all options of a role.
-OPTIONS = "options"
+#: The name of the comparison with all options of a role; a suite's file in its folder.
+OPTIONS, SUITE = "options", "suite.toml"
 
 
 @frozen(kw_only=True, slots=False)
@@ -93,7 +93,9 @@ class GridStudy(GridOptions):
         return grid(self.model, self.policies, seeds, self.preset, self.set, self.limits)
 
     def playing(self, plan: Grid, *, retry_failed: bool = False) -> AbstractContextManager[Playing]:
-        """Open the executor and the store of a grid."""
+        """Open the executor and the store of a grid; the folder of a suite is refused."""
+        if self.out is not None and (Path(self.out) / SUITE).exists():
+            raise UsageError(f"{self.out} holds a suite; choose another folder (--out)")
         how = {"restart": self.restart, "retry_failed": retry_failed}
         return playing(plan, self.jobs, self.out, self.executor, self.progress, **how)
 

@@ -1,5 +1,6 @@
 """Selects the best policy or parameters with as few episodes as a guarantee or a budget allows."""
 
+import math
 from collections.abc import Sequence
 from itertools import combinations
 from statistics import fmean
@@ -104,6 +105,8 @@ def select(options: SelectOptions) -> Choice:
             "a selection takes one of delta, the smallest difference that matters, and budget, the "
             "number of episodes of all candidates together"
         )
+    if options.delta is not None and not 0 < options.delta < math.inf:
+        raise UsageError(f"delta={options.delta:g} was given; it is finite and above 0")
     if not 0 < options.alpha < 1:
         raise UsageError(f"alpha={options.alpha:g} was given; it is above 0 and below 1")
     better = options.better(options.grid([0]).models)

@@ -124,8 +124,11 @@ class Tuned(Tabular):
     @property
     def optimism_of_difference(self) -> float | None:
         """Difference on training seeds less that on held-out seeds: the bias of the search."""
-        known = _mean(self.best.training, self.default.training) if self.default else None
-        return _less(known, self.difference)
+        return _less(self._gain, self.difference)
+
+    @property
+    def _gain(self) -> Interval | None:
+        return _mean(self.best.training, self.default.training) if self.default else None
 
     def plain(self) -> dict[str, Any]:
         """Return everything as plain values."""
@@ -159,6 +162,8 @@ class Tuned(Tabular):
             yield "The search ended early: it found no further point in the ranges."
         if self.default is None:
             yield "The defaults were not played: some parameter has no default."
+        elif self._gain and self._gain.mean * (-1 if self.better == "lower" else 1) < 0:
+            yield "No point that was played is as good as the defaults on the training seeds."
         if self.edges:
             yield f"{', '.join(self.edges)}: near an end of the range, which may limit it."
         if self.held_out is None:

@@ -20,10 +20,8 @@ from desim.engine.store import FILE_NAME, Store
 from desim.episodes.series import episode_file
 from desim.episodes.usage import is_played, usage_in_all
 from desim.errors import BadRecord, UsageError
+from desim.studies.options import SUITE
 from desim.suites.suite_plan import JobKey, Plan, plan_to_print
-
-#: The copy of the suite's file in its folder.
-SUITE = "suite.toml"
 
 #: The beginning of the error of an episode that a limit has stopped.
 _LIMIT = "LimitReached: "

@@ -19,7 +19,7 @@ from desim.errors import BadRecord
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"", "the file is empty; a record starts with a header"),
+        (b"", "the file is empty or damaged; a record starts with a header"),
         (b"\x00\xff\x80junk\n\x00", "no episode record: its first line is no header"),
         (b"{}\n", "no episode record"),
         (b'{"format": null}\n', "no episode record"),

@@ -137,6 +137,7 @@ def test_wrong_arguments_are_refused() -> None:
             "budget=100 was given, but the first batch has 21 seeds of 5 candidates",
         ),
         ({"delta": float("inf")}, "delta=inf was given; it is finite and above 0"),
+        ({"delta": 0.0}, "delta=0 was given; it is finite and above 0"),
         ({"delta": 1.0, "alpha": 1.0}, "alpha=1 was given; it is above 0 and below 1"),
         (
             {"budget": 9, "seeds": [4]},

@@ -49,6 +49,14 @@ def test_the_largest_stride_is_found(usual: Tuned) -> None:
     assert (found.seeds, found.held_out_seeds) == ((0, 1, 2, 3), (4, 5, 6, 7))
 
 
+def test_defaults_that_no_point_reaches_are_named(usual: Tuned) -> None:
+    """A small budget or a wrong range finds less than what was there."""
+    note = "No point that was played is as good as the defaults on the training seeds."
+    worse = tuned(minimise="score", ranges={"policy.size": "int:2:40"})
+    assert note in str(worse)
+    assert note not in str(usual)
+
+
 def test_the_figures_are_those_of_a_sweep(usual: Tuned) -> None:
     """Of the best and of the default parameters, on both kinds of seeds."""
     found = usual

@@ -16,6 +16,8 @@ from support.paths import ROOT
 from support.stub import Served, Stub, serving, text
 from support.suites import answer, bench, lose_rows, outcomes, started, suite_file, table
 
+from desim import sweep
+from desim.errors import UsageError
 from desim.reports.report import write_report
 
 BEER = '[worlds.beer]\nmodel = "beer_game"\nset = { horizon = 6 }'
@@ -95,6 +97,14 @@ def _scores(out: Path) -> dict[str, float | None]:
 
 
 @pytest.mark.slow
+def test_a_sweep_is_refused_in_the_folder_of_a_suite(tmp_path: Path) -> None:
+    """Its rows are not those of a suite, which would not be read any more."""
+    (tmp_path / "suite.toml").touch()
+    with pytest.raises(UsageError, match="holds a suite; choose another folder"):
+        sweep("beer_game", "greedy", range(1), out=tmp_path)
+    assert [each.name for each in tmp_path.iterdir()] == ["suite.toml"]
+
+
 def test_a_suite_grows_in_its_folder(tmp_path: Path) -> None:
     """More seeds, entries and worlds are played beside what is kept; a smaller suite shows less."""
     out = tmp_path / "out"
