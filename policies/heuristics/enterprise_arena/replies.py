@@ -42,8 +42,12 @@ class YearToDate:
 
 
 def values(month: Header) -> list[float]:
-    """Return the values of the market series in the last reply; none if it was refused."""
-    return [float(value) for value in _out(month).get("values", ())]
+    """Return the values of the market series in the last reply; none if it was refused.
+
+    The reply to another question raises KeyError: who has not asked cannot go on from there.
+    """
+    reply = month.reply
+    return [float(value) for value in reply.out["values"]] if reply and reply.ok else []
 
 
 def cash(month: Header) -> float | None:

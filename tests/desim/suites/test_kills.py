@@ -60,7 +60,7 @@ def test_a_killed_suite_buys_nothing_twice(tmp_path: Path) -> None:
         tables = {
             "chat": entry(stub.url, "chat"),
             "tools": entry(stub.url, "tools", ', mode = "tools"'),
-            "cached": entry(stub.url, "cached", ", cache = true"),
+            "cached": entry(stub.url, "cached", ', extra_body = { prompt_cache_key = "k" }'),
         }
         suite = suite_file(tmp_path, "", WORLDS, 'seeds = "0:2"', model="", **tables)
         code, _, errors = bench(suite, tmp_path / "whole", "--jobs", "1")
