@@ -48,8 +48,7 @@ class Elimination:
     def __attrs_post_init__(self) -> None:
         if self.count < 2:  # noqa: PLR2004 (a choice needs two alternatives)
             raise UsageError(f"{self.count} alternatives were given; a selection needs at least 2")
-        if not 0 < self.delta < math.inf:
-            raise UsageError(f"delta={self.delta:g} was given; it is finite and above 0")
+        check_delta(self.delta)
         self.left = list(range(self.count))
 
     def look(self, values: Sequence[Sequence[float]]) -> None:
@@ -90,3 +89,9 @@ class Elimination:
             return mean_exceeds(found, self.bounds.of_differences(), least, alpha)
         low = lower_end(found, alpha)
         return low > least if least == 0 else low >= least
+
+
+def check_delta(delta: float) -> None:
+    """Raise a `UsageError` if a smallest difference that matters is not finite and above 0."""
+    if not 0 < delta < math.inf:
+        raise UsageError(f"delta={delta:g} was given; it is finite and above 0")

@@ -1,6 +1,5 @@
 """Selects the best policy or parameters with as few episodes as a guarantee or a budget allows."""
 
-import math
 from collections.abc import Sequence
 from itertools import combinations
 from statistics import fmean
@@ -14,7 +13,7 @@ from desim.show.column import Direction
 from desim.show.estimates import better_note, number_cell
 from desim.show.labels import estimate_text
 from desim.show.table import Table, Tabular
-from desim.statistics.elimination import Elimination
+from desim.statistics.elimination import Elimination, check_delta
 from desim.statistics.intervals import interval
 from desim.statistics.ocba import allocation
 from desim.statistics.shape import differences, shape, unseen
@@ -105,8 +104,8 @@ def select(options: SelectOptions) -> Choice:
             "a selection takes one of delta, the smallest difference that matters, and budget, the "
             "number of episodes of all candidates together"
         )
-    if options.delta is not None and not 0 < options.delta < math.inf:
-        raise UsageError(f"delta={options.delta:g} was given; it is finite and above 0")
+    if options.delta is not None:
+        check_delta(options.delta)
     if not 0 < options.alpha < 1:
         raise UsageError(f"alpha={options.alpha:g} was given; it is above 0 and below 1")
     better = options.better(options.grid([0]).models)
