@@ -42,12 +42,8 @@ class YearToDate:
 
 
 def values(month: Header) -> list[float]:
-    """Return the values of the market series in the last reply; none if it was refused.
-
-    The reply to another question raises KeyError: who has not asked cannot go on from there.
-    """
-    reply = month.reply
-    return [float(value) for value in reply.out["values"]] if reply and reply.ok else []
+    """Return the values of the market series in the last reply; none if it was refused."""
+    return [float(value) for value in _part(month, "values") or ()]
 
 
 def cash(month: Header) -> float | None:
@@ -75,7 +71,8 @@ def with_position(month: Header) -> Month:
 
 def _position(month: Header) -> Mapping[str, Any]:
     """Return what the cash tool has just returned; it is empty after any other reply."""
-    return _out(month) if month.reply and month.reply.to == _CASH_TOOL else {}
+    reply = month.reply
+    return reply.out if reply and reply.ok and reply.to == _CASH_TOOL else {}
 
 
 def refused(month: Header) -> bool:
@@ -91,16 +88,20 @@ def reduced(request: FundRaisingRequest) -> float:
 
 def fetch(closed: int) -> Course[YearToDate | None]:
     """Find and retrieve the statements of a month; None if its books were not closed."""
-    files = _out((yield ReviewFinancialRecords())).get("documents", ())
+    files = _part((yield ReviewFinancialRecords()), "documents") or ()
     names = {file["kind"]: file["filename"] for file in files if file["compiled_month"] == closed}
     if not {_FLOWS, _POSITION} <= names.keys():
         return None
-    flows = _out((yield ReviewFinancialRecords("retrieve", names[_FLOWS]))).get("rows")
-    position = _out((yield ReviewFinancialRecords("retrieve", names[_POSITION]))).get("rows")
+    flows = _part((yield ReviewFinancialRecords("retrieve", names[_FLOWS])), "rows")
+    position = _part((yield ReviewFinancialRecords("retrieve", names[_POSITION])), "rows")
     return YearToDate(flows, position["total_equity"]) if flows and position else None
 
 
-def _out(month: Header) -> Mapping[str, Any]:
-    """Return what the last command returned; empty if it was refused."""
+def _part(month: Header, name: str) -> Any:
+    """Return a part of the last reply; None if the command was refused.
+
+    The reply to another command has no such part, which raises KeyError: a policy that reads it has
+    not asked, and cannot go on from there.
+    """
     reply = month.reply
-    return reply.out if reply and reply.ok else {}
+    return reply.out[name] if reply and reply.ok else None
