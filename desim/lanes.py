@@ -166,13 +166,6 @@ def whole(number: Any) -> Any:
     return np.floor(number).astype(np.int64) if is_array(number) else math.floor(number)
 
 
-def where(condition: Any, number: Any, otherwise: Any) -> Any:
-    """Return one number where the condition holds, and the other where it does not."""
-    if is_array(condition):
-        return np.where(condition, number, otherwise)
-    return number if condition else otherwise
-
-
 # -- playing ---------------------------------------------------------------------------------------
 
 
