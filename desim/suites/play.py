@@ -22,9 +22,9 @@ from desim.engine.run.playing import Playing, playing
 from desim.errors import DesimError, UsageError
 from desim.records.episode import Episode
 from desim.show.files import write_whole
+from desim.studies.options import SUITE
 from desim.suites.result_table import result_files
 from desim.suites.suite_folder import (
-    SUITE,
     Outcomes,
     ended_episodes,
     outcomes_of,
