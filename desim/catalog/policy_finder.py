@@ -4,6 +4,7 @@ import importlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from itertools import chain
 from types import ModuleType
 from typing import Any
 
@@ -26,10 +27,12 @@ def policies(of: type | None = None) -> Mapping[str, type[Policy]]:
     """Return policy classes by name: the heuristics of a model class, or those for every model."""
     if of is not None:
         return dict(_classes(_heuristics(of)))
-    known: dict[str, type[Policy]] = {}
-    for module in _GENERIC:
-        known |= dict(_classes(importlib.import_module(f"policies.{module}")))
-    return known
+    return {name: cls for module in _GENERIC for name, cls in _generic(module).items()}
+
+
+@cache
+def _generic(module: str) -> Mapping[str, type[Policy]]:
+    return dict(_classes(importlib.import_module(f"policies.{module}")))
 
 
 def policy(name: str, of: Any) -> PolicyMaker:
@@ -46,13 +49,11 @@ def policy(name: str, of: Any) -> PolicyMaker:
     if ":" in name:
         maker: PolicyMaker = load(name, "policy")
         return maker
-    known = policies(cls) if name in policies(cls) else policies()
-    if name not in known:
-        hint = possible(name, sorted({*policies(), *policies(cls)}))
-        raise UsageError(
-            f"there is no policy {name!r} for {model_name(cls)}; {hint}, or module:Class"
-        )
-    return known[name]
+    for known in chain([policies(cls)], map(_generic, _GENERIC)):
+        if name in known:  # the modules behind it, such as that of language models, are not loaded
+            return known[name]
+    hint = possible(name, sorted({*policies(), *policies(cls)}))
+    raise UsageError(f"there is no policy {name!r} for {model_name(cls)}; {hint}, or module:Class")
 
 
 def lineups(of: Model[Any]) -> Mapping[str, Mapping[str, str]]:
