@@ -11,7 +11,7 @@ from desim.engine.budget import command_budget
 from desim.errors import BadRecord
 from desim.schema import from_plain, to_plain
 from desim.schema.arguments import build, parameters
-from policies.llm.chat.conversation import (
+from policies.llm.conversation import (
     Conversation,
     NoCallNeeded,
     ParsedReply,
@@ -19,11 +19,11 @@ from policies.llm.chat.conversation import (
     conversation_module,
     world_texts,
 )
-from policies.llm.chat.messages import corrected
-from policies.llm.chat.options import LLMOptions
+from policies.llm.messages import corrected
 from policies.llm.methods.build import MethodMaker, check_method, method_class
 from policies.llm.methods.learning import Learning
 from policies.llm.methods.memory_file import shown_memory
+from policies.llm.options import LLMOptions
 from policies.llm.replies import BadReply, read_recorded
 from policies.llm.router.at_seat import Routing, routing_at
 from policies.llm.router.predictions import Item, predicted

@@ -6,7 +6,7 @@ from typing import Any
 from attrs import define, field
 from support.method_traces import asking
 
-from policies.llm.chat.messages import system, user
+from policies.llm.messages import system, user
 from policies.llm.methods.items import Item, Outcome, Setting
 from policies.llm.wires.budget import Spent
 from policies.llm.wires.wire import ModelReply, Request

@@ -21,12 +21,12 @@ from models.edt.planning import DecisionLimits
 from models.reasoning.item import from_row
 from models.reasoning.scoring.extraction import MARKER, extract
 from models.reasoning.scoring.grade import grade
-from policies.llm.chat.messages import system, user
-from policies.llm.chat.options import LearningMode
+from policies.llm.messages import system, user
 from policies.llm.methods.items import Answered, Grade, Item, Outcome
 from policies.llm.methods.method import Method
 from policies.llm.methods.notes import BadNote
 from policies.llm.methods.similar import Vectors
+from policies.llm.options import LearningMode
 from policies.llm.wires.wire import Message, ModelReply, Request
 
 #: Markers of what a game, a dialogue and a plan show.

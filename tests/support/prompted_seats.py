@@ -7,7 +7,7 @@ from typing import Any
 from attrs import field, frozen
 
 from desim import Run, catalog
-from policies.llm.chat.options import MODES
+from policies.llm.options import MODES
 from policies.llm.worlds.consulting_replies import SCORES
 
 

@@ -7,7 +7,7 @@ from attrs import define, field
 
 from desim import Model, Seat
 from policies.llm.adapter import Llm
-from policies.llm.chat.conversation import Conversation, conversation_kind
+from policies.llm.conversation import Conversation, conversation_kind
 from policies.llm.wires.budget import CallLimits, Metered
 from policies.llm.wires.wire import Call, Message, ModelReply, Request
 

@@ -15,7 +15,7 @@ from typing import ClassVar
 from attrs import Factory, define, evolve, field, frozen
 from attrs.validators import ge, optional
 
-from policies.llm.chat.messages import as_json
+from policies.llm.messages import as_json
 from policies.llm.methods import playbook as pages
 from policies.llm.methods.items import (
     Answered,

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from attrs import define, field
 from attrs.validators import ge
 
-from policies.llm.chat.messages import as_json
+from policies.llm.messages import as_json
 from policies.llm.methods.items import (
     Answered,
     Grade,

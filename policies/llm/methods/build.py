@@ -10,8 +10,7 @@ from desim import Seat
 from desim.catalog.imports import load
 from desim.errors import UsageError, possible
 from desim.schema.arguments import build, parameters
-from policies.llm.chat.conversation import Conversation
-from policies.llm.chat.options import LLMOptions
+from policies.llm.conversation import Conversation
 from policies.llm.methods.ace import Ace
 from policies.llm.methods.amem import AgenticMemory
 from policies.llm.methods.dynamic_cheatsheet import DynamicCheatsheet
@@ -20,6 +19,7 @@ from policies.llm.methods.learning import Learning
 from policies.llm.methods.memoryless import ChainOfThought, Debate, Discussion, SelfRefine
 from policies.llm.methods.method import Method, NoMemory
 from policies.llm.methods.reflexion import Reflexion
+from policies.llm.options import LLMOptions
 from policies.llm.wires.wire import Complete, Request
 
 #: The methods by name.

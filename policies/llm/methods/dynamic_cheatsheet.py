@@ -19,7 +19,7 @@ from attrs import Factory, define, evolve, field, frozen
 from attrs.validators import ge
 
 from desim.sandbox import ProgramLimits, run_block
-from policies.llm.chat.messages import as_json, assistant_message, user
+from policies.llm.messages import as_json, assistant_message, user
 from policies.llm.methods.items import Answered, Grade, Item, Past, Task, paragraphs, reply_text
 from policies.llm.methods.method import Method
 from policies.llm.methods.similar import most_similar

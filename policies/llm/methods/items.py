@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 from attrs import field, frozen
 
-from policies.llm.chat.messages import as_json, system
+from policies.llm.messages import as_json, system
 from policies.llm.replies import objects
 from policies.llm.wires.wire import Message, ModelReply, Request
 

@@ -16,7 +16,6 @@ from attrs import define, field
 from desim import Episode
 from desim.errors import BadRecord, SchemaError, UsageError
 from desim.schema import from_plain, to_plain
-from policies.llm.chat.options import LearningMode
 from policies.llm.methods.items import (
     Answered,
     Grade,
@@ -28,6 +27,7 @@ from policies.llm.methods.items import (
 )
 from policies.llm.methods.memory_file import MemoryLock, memory_lock, read_memories, write_memory
 from policies.llm.methods.method import Method, NoMemory
+from policies.llm.options import LearningMode
 from policies.llm.wires.wire import ModelReply, Request
 
 #: Characters of an episode's situation and answer that are kept until it is learned from.

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from attrs import Factory, define, evolve, field, frozen
 
-from policies.llm.chat.messages import request_of
+from policies.llm.messages import request_of
 from policies.llm.methods.items import Answered, Grade, Item, Past, Setting, Task
 from policies.llm.wires.budget import Spent
 from policies.llm.wires.wire import Complete, ModelReply, Phase, Request

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from attrs import Factory, define, evolve, field, frozen
 
-from policies.llm.chat.messages import as_json
+from policies.llm.messages import as_json
 from policies.llm.methods.items import Answered, Grade, Item, Past, paragraphs, reply_text
 from policies.llm.methods.memoryless import Reviewed, praises
 from policies.llm.wires.wire import ModelReply

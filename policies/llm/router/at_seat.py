@@ -14,7 +14,7 @@ from desim.schema import to_plain
 from desim.schema.untrusted import decode_json
 from desim.short_repr import short_repr
 from desim.show.files import read_text
-from policies.llm.chat.messages import ASKED_AGAIN, as_json
+from policies.llm.messages import ASKED_AGAIN, as_json
 from policies.llm.methods.build import METHODS, MethodMaker
 from policies.llm.methods.method import Method
 from policies.llm.router.labels import Labeller, Labels, Sample

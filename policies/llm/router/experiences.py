@@ -11,7 +11,7 @@ from typing import Any
 from attrs import field, frozen
 
 from desim.schema.validators import require_not_negative
-from policies.llm.chat.messages import as_json, request_of
+from policies.llm.messages import as_json, request_of
 from policies.llm.replies import answer_only, objects
 from policies.llm.router.policy import text_of
 from policies.llm.router.predictions import Item, grouped, methods_of, shuffled_in_turn

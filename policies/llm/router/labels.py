@@ -14,7 +14,7 @@ from typing import TypeAlias, get_args
 
 from attrs import frozen
 
-from policies.llm.chat.messages import as_json, request_of
+from policies.llm.messages import as_json, request_of
 from policies.llm.replies import answer_only
 from policies.llm.router.situation import Bucket, features_of
 from policies.llm.wires.wire import Complete

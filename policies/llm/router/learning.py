@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 from desim.errors import PolicyFailed
 from desim.schema import to_plain
 from desim.schema.validators import require_not_negative
-from policies.llm.chat.messages import as_json, corrected, request_of
+from policies.llm.messages import as_json, corrected, request_of
 from policies.llm.replies import BadReply, answer_only, objects
 from policies.llm.router.experiences import MOST_ANSWERS, Experience, experiences
 from policies.llm.router.labels import BUCKETS, CAPABILITIES

@@ -10,8 +10,8 @@ from typing import Any
 
 from desim import Seat
 from desim.schema.described import Schema, field_lines
-from policies.llm.chat.conversation import ConversationKind, ParsedReply
-from policies.llm.chat.options import LLMOptions
+from policies.llm.conversation import ConversationKind, ParsedReply
+from policies.llm.options import LLMOptions
 from policies.llm.replies import BadReply, as_tagged, called, checked_action, only, stated
 from policies.llm.wires.wire import ModelReply
 from policies.llm.worlds.generic import GenericConversation

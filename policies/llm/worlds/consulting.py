@@ -16,10 +16,10 @@ from desim import Episode, Seat
 from desim.errors import UsageError
 from desim.schema.described import Schema
 from desim.schema.validators import LONGEST_TEXT
-from policies.llm.chat.conversation import Conversation, ConversationKind, ParsedReply
-from policies.llm.chat.messages import as_json, as_object, strict, system, user
-from policies.llm.chat.options import ROUTED, LLMOptions, choice
+from policies.llm.conversation import Conversation, ConversationKind, ParsedReply
+from policies.llm.messages import as_json, as_object, strict, system, user
 from policies.llm.methods.items import Setting
+from policies.llm.options import ROUTED, LLMOptions, choice
 from policies.llm.replies import BadReply, objects
 from policies.llm.wires.wire import Message, ModelReply, Request
 from policies.llm.worlds.consulting_replies import (

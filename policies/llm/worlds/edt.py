@@ -13,10 +13,10 @@ from attrs import frozen
 from desim import Episode, Seat
 from desim.schema import to_plain
 from desim.schema.described import Schema, field_lines
-from policies.llm.chat.conversation import Conversation, ConversationKind, NoCallNeeded, ParsedReply
-from policies.llm.chat.messages import as_json, as_object, strict
-from policies.llm.chat.options import LLMOptions
+from policies.llm.conversation import Conversation, ConversationKind, NoCallNeeded, ParsedReply
+from policies.llm.messages import as_json, as_object, strict
 from policies.llm.methods.items import Setting
+from policies.llm.options import LLMOptions
 from policies.llm.replies import BadReply, as_tagged, called, checked_action, only, stated
 from policies.llm.wires.wire import ModelReply
 from policies.llm.worlds.generic import GenericConversation

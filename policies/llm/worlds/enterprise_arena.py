@@ -9,8 +9,8 @@ from typing import Any
 from desim import Episode, Seat
 from desim.schema import to_plain
 from desim.schema.described import Schema, action_schemas, menu
-from policies.llm.chat.conversation import ConversationKind, NoCallNeeded, ParsedReply
-from policies.llm.chat.messages import (
+from policies.llm.conversation import ConversationKind, NoCallNeeded, ParsedReply
+from policies.llm.messages import (
     as_json,
     as_object,
     assistant_message,
@@ -19,7 +19,7 @@ from policies.llm.chat.messages import (
     tool_results,
     user,
 )
-from policies.llm.chat.options import LLMOptions
+from policies.llm.options import LLMOptions
 from policies.llm.replies import action_of, as_tagged, name_of
 from policies.llm.wires.wire import Message, ModelReply, Request
 from policies.llm.worlds.generic import GenericConversation

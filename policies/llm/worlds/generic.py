@@ -12,8 +12,8 @@ from desim.core.model import world_rules
 from desim.schema import TAG, codec, plain_observation, to_plain
 from desim.schema.described import Schema, action_schemas, field_lines, menu
 from desim.show.column import columns_within
-from policies.llm.chat.conversation import Conversation, ConversationKind, ParsedReply
-from policies.llm.chat.messages import (
+from policies.llm.conversation import Conversation, ConversationKind, ParsedReply
+from policies.llm.messages import (
     answer_schema,
     as_json,
     as_tools,
@@ -22,7 +22,7 @@ from policies.llm.chat.messages import (
     tool_results,
     user,
 )
-from policies.llm.chat.options import LLMOptions
+from policies.llm.options import LLMOptions
 from policies.llm.replies import action_of, name_of
 from policies.llm.wires.wire import Message, ModelReply, Request
 

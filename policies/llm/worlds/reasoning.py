@@ -19,10 +19,10 @@ from attrs import evolve, field, frozen
 from desim import Seat
 from desim.errors import UsageError
 from desim.schema.described import Schema
-from policies.llm.chat.conversation import ConversationKind, ParsedReply
-from policies.llm.chat.messages import as_object, strict, system, user
-from policies.llm.chat.options import LLMOptions, choice
+from policies.llm.conversation import ConversationKind, ParsedReply
+from policies.llm.messages import as_object, strict, system, user
 from policies.llm.methods.items import Item, Outcome, Setting
+from policies.llm.options import LLMOptions, choice
 from policies.llm.wires.wire import Message, ModelReply, Request
 from policies.llm.worlds.generic import GenericConversation
 

@@ -12,8 +12,8 @@ from attrs import frozen
 
 from desim import Episode, Seat
 from desim.schema.described import Schema, menu
-from policies.llm.chat.conversation import ConversationKind, ParsedReply
-from policies.llm.chat.messages import (
+from policies.llm.conversation import ConversationKind, ParsedReply
+from policies.llm.messages import (
     answer_schema,
     as_object,
     assistant_message,
@@ -21,7 +21,7 @@ from policies.llm.chat.messages import (
     system,
     user,
 )
-from policies.llm.chat.options import LLMOptions
+from policies.llm.options import LLMOptions
 from policies.llm.replies import (
     BadReply,
     arguments,

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from desim.show.labels import dollars_text
-from policies.llm.chat.messages import as_json
+from policies.llm.messages import as_json
 
 DROPPED = "(Older messages have been dropped. What matters should be on your scratchpad.)"
 

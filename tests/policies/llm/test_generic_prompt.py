@@ -8,7 +8,7 @@ from support.small_worlds import Walk
 from desim import Role, Seat, catalog
 from desim.schema.described import field_lines
 from desim.show.column import CENTS, Column
-from policies.llm.chat.options import LLMOptions
+from policies.llm.options import LLMOptions
 from policies.llm.worlds.generic import GenericConversation
 
 

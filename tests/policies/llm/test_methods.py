@@ -18,13 +18,13 @@ from support.stub import Served, serving, text
 
 from desim import Episode, catalog, play, play_series, replay, resume
 from desim.errors import BadRecord, UsageError
-from policies.llm.chat.conversation import Conversation
-from policies.llm.chat.messages import user
-from policies.llm.chat.options import LLMOptions
+from policies.llm.conversation import Conversation
+from policies.llm.messages import user
 from policies.llm.methods.build import METHODS, MethodMaker, check_method, method_class
 from policies.llm.methods.items import Item, Outcome, Setting
 from policies.llm.methods.memory_file import MAX_BYTES, read_memories, shown_memory
 from policies.llm.methods.reflexion import Reflexion
+from policies.llm.options import LLMOptions
 from policies.llm.wires.budget import CallLimits
 from policies.llm.wires.wire import ModelReply, Request
 

@@ -61,8 +61,8 @@ class Clashing(Mine):
 SHOP = r'''from typing import Any
 
 from attrs import frozen
-from policies.llm.chat.conversation import ConversationKind
-from policies.llm.chat.options import LLMOptions
+from policies.llm.conversation import ConversationKind
+from policies.llm.options import LLMOptions
 from policies.llm.worlds.generic import GenericConversation
 
 

@@ -16,8 +16,8 @@ from models.reasoning.item import Item
 from models.reasoning.model import ReasoningTasks
 from models.reasoning.seat import Question, Reply
 from policies.llm.adapter import Llm
-from policies.llm.chat.options import LLMOptions
 from policies.llm.methods.build import METHODS, MethodMaker
+from policies.llm.options import LLMOptions
 from policies.llm.wires.budget import CallLimits
 from policies.llm.wires.wire import ModelReply
 

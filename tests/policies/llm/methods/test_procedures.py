@@ -4,7 +4,7 @@ import pytest
 from support.method_model import PLAN, QUESTIONS, Model, game, question
 from support.method_traces import built
 
-from policies.llm.chat.messages import system, user
+from policies.llm.messages import system, user
 from policies.llm.methods.ace import Ace
 from policies.llm.methods.dynamic_cheatsheet import DynamicCheatsheet
 from policies.llm.methods.items import Item, Setting, explanation

@@ -5,10 +5,10 @@ from support.method_model import QUESTIONS, Model, game, question
 from support.method_traces import built
 
 from desim.errors import UsageError
-from policies.llm.chat.options import LLMOptions
 from policies.llm.methods.build import check_method
 from policies.llm.methods.dynamic_cheatsheet import DynamicCheatsheet
 from policies.llm.methods.items import Item, Setting
+from policies.llm.options import LLMOptions
 
 
 def test_a_program_is_run_where_the_marker_follows_its_fence() -> None:

@@ -31,7 +31,7 @@ from support.scripted import conversation_at, seat_of
 
 from desim import catalog
 from models.edt.planning import extracted, first_pass
-from policies.llm.chat.messages import as_json, system, user
+from policies.llm.messages import as_json, system, user
 from policies.llm.methods import similar
 from policies.llm.methods.ace import Ace
 from policies.llm.methods.amem import AgenticMemory

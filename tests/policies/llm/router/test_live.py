@@ -9,7 +9,7 @@ from support.router_items import Asked
 from support.scripted import player, seat_of, worded
 
 from desim import catalog, play
-from policies.llm.chat.messages import assistant_message, corrected, system, user
+from policies.llm.messages import assistant_message, corrected, system, user
 from policies.llm.methods.memoryless import SelfRefine
 from policies.llm.replies import BadReply
 from policies.llm.router.at_seat import Routing

@@ -9,7 +9,7 @@ from support.stub import serving, text
 
 from desim import play
 from desim.errors import UsageError
-from policies.llm.chat.options import LLMOptions
+from policies.llm.options import LLMOptions
 from policies.llm.wires.endpoint import Endpoint
 
 ORDER = text('{"order_qty": 4}')

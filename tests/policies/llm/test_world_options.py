@@ -15,7 +15,7 @@ from desim.errors import UsageError
 from desim.schema.arguments import parameters
 from desim.schema.wire_types import attribute_texts
 from policies.llm import Llm
-from policies.llm.chat.options import LLMOptions
+from policies.llm.options import LLMOptions
 
 BASE = "llm,model=x,base_url=http://h/v1"
 
@@ -120,8 +120,8 @@ class Kiosk(Model):
 WORLD_FILE = '''
 """What a model reads at the kiosk."""
 from attrs import field, frozen
-from policies.llm.chat.conversation import ConversationKind
-from policies.llm.chat.options import LLMOptions, choice
+from policies.llm.conversation import ConversationKind
+from policies.llm.options import LLMOptions, choice
 from policies.llm.worlds.generic import GenericConversation
 
 @frozen(kw_only=True)

@@ -13,7 +13,7 @@ from support.scripted import called, conversation_at, player, seat_of, worded
 from desim import Run, catalog, play
 from desim.schema import codec
 from policies.llm import replies as parse
-from policies.llm.chat.options import MODES
+from policies.llm.options import MODES
 from policies.llm.replies import BadReply, objects
 from policies.llm.wires.wire import Call, ModelReply
 

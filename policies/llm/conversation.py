@@ -21,8 +21,8 @@ from desim.errors import UsageError
 from desim.joined_packages import module_named
 from desim.schema import codec
 from desim.schema.described import action_schemas
-from policies.llm.chat.options import LLMOptions
 from policies.llm.methods.items import Setting
+from policies.llm.options import LLMOptions
 from policies.llm.wires.wire import ModelReply, Request
 
 _WORLDS = "policies.llm.worlds"

@@ -1,1 +1,0 @@
-"""From an observation to messages, and from a reply to an action."""
