@@ -1,7 +1,6 @@
 """The parameters and presets of the enterprise: which departments a group has, and what befalls it.
 
-All amounts are invented here, in dollars; the README says how they were chosen. Only the worlds of
-the parts are published.
+All amounts are invented here, in dollars. Only the worlds of the parts are published.
 """
 
 from collections.abc import Mapping

@@ -361,7 +361,7 @@ _COLUMNS = ("ind_user_growth_monthly", "ind_user_growth_monthly_alt")
 #: The largest request of `capped`, dollars: the opening loan book, 5,000 borrowers x 10,000 [P].
 #: At the mean fill of 0.85 it brings 42.5 million, what a surge of borrowers absorbs (SPEC section
 #: 1). As equity it buys 50 / (105 + 50), a third of a company whose 10.5 million shares cost 10
-#: each [P]. The README compares it with the requests behind the paper's Table 2.
+#: each [P].
 _LOAN_BOOK = 50_000_000.0
 
 #: Changes of the presets that boards play: a request has a bound, as many refused requests a month
