@@ -3,11 +3,11 @@
 Each program gets an interpreter of its own with an empty environment, no input, and of the file
 system the standard library, to read. It is killed with all that it started when its time is over.
 What it hands back is text, read by a strict parser; nothing of it is evaluated or unpickled. Where
-the kernel does not confine it, it is not run (`NotConfined`) unless that is allowed. Texts are
-hashed by a fixed seed and `random` starts from one, so that a program has the same value each time.
+the kernel does not confine it, it is not run (`NotConfined`). Texts are hashed by a fixed seed and
+`random` starts from one, so that a program has the same value each time.
 """
 
-from desim.sandbox.process import UNCONFINED, NotConfined, ProgramLimits, SandboxFailed
+from desim.sandbox.process import NotConfined, ProgramLimits, SandboxFailed
 from desim.sandbox.programs import (
     Arguments,
     ProgramOutcome,
@@ -18,7 +18,6 @@ from desim.sandbox.programs import (
 )
 
 __all__ = [
-    "UNCONFINED",
     "Arguments",
     "NotConfined",
     "ProgramLimits",

@@ -5,7 +5,6 @@ import marshal
 import math
 import os
 import selectors
-import shutil
 import signal
 import subprocess
 import sys
@@ -18,10 +17,6 @@ from typing import IO, Any
 from attrs import Attribute, field, frozen
 
 from desim.errors import DesimError, UsageError
-
-#: The environment variable that allows programs to run where the system does not confine them. No
-#: parameter of a world or policy does, because those come from records and suites of strangers.
-UNCONFINED = "DESIM_UNCONFINED_PROGRAMS"
 
 _CHILD = Path(__file__).parent / "child" / "__main__.py"
 
@@ -57,8 +52,6 @@ class ProgramLimits:
         cpu_seconds: Processor time, in whole seconds as systems count it, 1 to 3,600.
         memory: Bytes of address space, the interpreter's about 30 MB included; 64 MB to 64 GB.
         output: Bytes that it may print or hand back, 1,000 to 100 MB.
-        file: Bytes of a file that an unconfined program writes, 0 to 1 GB; a confined one writes
-            none.
         source: Characters of the program, 1 to 10 million.
     """
 
@@ -66,7 +59,6 @@ class ProgramLimits:
     cpu_seconds: int = field(default=5, validator=_within(1, 3_600))
     memory: int = field(default=512_000_000, validator=_within(64_000_000, 64_000_000_000))
     output: int = field(default=100_000, validator=_within(1_000, 100_000_000))
-    file: int = field(default=1_000_000, validator=_within(0, 1_000_000_000))
     source: int = field(default=200_000, validator=_within(1, 10_000_000))
 
 
@@ -95,56 +87,34 @@ class Finished:
     too_long: bool
 
 
-def run_order(
-    order: Mapping[str, Any],
-    limits: ProgramLimits,
-    *,
-    prints: bool = False,
-    unconfined: bool = False,
-) -> Finished:
+def run_order(order: Mapping[str, Any], limits: ProgramLimits, *, prints: bool = False) -> Finished:
     """Run a program by an order, and return the bytes that it wrote.
 
     Args:
-        order: The program and the way to run it, in types that marshal can write. "without" names
-            protections to leave out, for tests of the others.
+        order: The program and the way to run it, in types that marshal can write.
         limits: Limits of time, memory and output.
         prints: Whether its output is kept.
-        unconfined: Whether it is also run where the kernel does not confine it. So it is for all
-            programs of a process with `DESIM_UNCONFINED_PROGRAMS=1`.
 
     Raises:
-        NotConfined: The system does not confine it, and that is not allowed.
+        NotConfined: The system does not confine it.
         SandboxFailed: It could not be started.
-        UsageError: The system is not one on which programs can be confined at all.
+        UsageError: The system has no `fork`.
     """
     if not hasattr(os, "fork") or not sys.executable:
-        raise UsageError("programs of a model are run on Linux and macOS alone, by an interpreter")
-    with (
-        tempfile.TemporaryFile() as ordered,
-        _folder() as folder,
-        _pipe() as result,
-        _pipe() as status,
-    ):
-        whole = {
-            "source": "",
-            "without": (),
-            **order,
+        raise UsageError("programs of a model are run on Linux alone, by an interpreter")
+    with tempfile.TemporaryFile() as ordered, _pipe() as result:
+        own = {
             "parent": os.getpid(),
-            "folder": folder,
             "result": result.writer.fileno(),
-            "status": status.writer.fileno(),
             "cpu_seconds": limits.cpu_seconds,
             "memory": limits.memory,
-            "file": limits.file,
-            "unconfined": unconfined or os.environ.get(UNCONFINED) == "1",
         }
-        marshal.dump(whole, ordered)
+        marshal.dump({**order, **own}, ordered)
         ordered.seek(0)
-        process = _started(ordered, (whole["result"], whole["status"]), prints=prints)
+        process = _started(ordered, own["result"], prints=prints)
         try:
             result.writer.close()
-            status.writer.close()
-            return _Reader(process, result.reader, status.reader, limits).read()
+            return _Reader(process, result.reader, limits).read()
         finally:
             _end(process)
 
@@ -162,25 +132,13 @@ def _pipe() -> Iterator[_Pipe]:
         yield _Pipe(reader, writer)
 
 
-@contextlib.contextmanager
-def _folder() -> Iterator[str]:
-    """Make the folder of a program; remove it whatever the program left in it."""
-    folder = os.path.realpath(tempfile.mkdtemp(prefix="desim-sandbox-"))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _started(
-    ordered: IO[bytes], given: tuple[int, ...], *, prints: bool
-) -> "subprocess.Popen[bytes]":
+def _started(ordered: IO[bytes], result: int, *, prints: bool) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(  # noqa: S603 - our own interpreter and file
         [sys.executable, *_FLAGS, str(_CHILD)],
         stdin=ordered,
         stdout=subprocess.PIPE if prints else subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        pass_fds=given,
+        pass_fds=(result,),
         env=_ENVIRONMENT,
         cwd="/",
         start_new_session=True,
@@ -197,18 +155,16 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 
 class _Reader:
-    """Reads the pipes of a program until all are closed, one is full, or the time is over."""
+    """Reads the pipes of a program until all are closed, one is full, or the time is over.
+
+    The first byte of the result is written before the program starts, which begins its time.
+    """
 
     def __init__(
-        self,
-        process: "subprocess.Popen[bytes]",
-        result: IO[bytes],
-        status: IO[bytes],
-        limits: ProgramLimits,
+        self, process: "subprocess.Popen[bytes]", result: IO[bytes], limits: ProgramLimits
     ) -> None:
-        self._result, self._status, self._output = result, status, process.stdout
-        self._limits = limits
-        self._read = {each: bytearray() for each in (result, status, process.stdout) if each}
+        self._result, self._output, self._limits = result, process.stdout, limits
+        self._read = {each: bytearray() for each in (result, process.stdout) if each}
         self._until = time.monotonic() + _START
         self._too_long = False
 
@@ -225,9 +181,8 @@ class _Reader:
                     if not self._take(key.data):
                         selector.unregister(key.data)
             over = bool(selector.get_map()) and not self._too_long
-        _check_status(bytes(self._read[self._status]))
         return Finished(
-            answer=self._kept(self._result),
+            answer=_answer(self._kept(self._result)),
             output=self._kept(self._output) if self._output else b"",
             timed_out=over,
             too_long=self._too_long,
@@ -236,7 +191,7 @@ class _Reader:
     def _take(self, pipe: IO[bytes]) -> bool:
         """Read what is there; return whether more may come."""
         chunk, kept = os.read(pipe.fileno(), _CHUNK), self._read[pipe]
-        if pipe is self._status and chunk and not kept:
+        if pipe is self._result and chunk and not kept:
             self._until = time.monotonic() + self._limits.seconds
         kept += chunk[: self._limits.output - len(kept) + 1]
         self._too_long = self._too_long or len(kept) > self._limits.output
@@ -246,13 +201,13 @@ class _Reader:
         return bytes(self._read[pipe][: self._limits.output])
 
 
-def _check_status(status: bytes) -> None:
-    """Check that a program was run, by what its process wrote to the pipe of its status."""
-    if status == b"u":
+def _answer(written: bytes) -> bytes:
+    """Return what a program wrote to the pipe of its result; see `child.worker`."""
+    if written.startswith(b"s"):
+        return written[1:]
+    if written:
         raise NotConfined(
-            "this system does not confine programs, so that one could read and change what you "
-            f"can; unconfined=True or {UNCONFINED}=1 in the environment runs them all the same"
+            "this system does not confine programs, so none is run: it takes Linux 5.13 with "
+            f"Landlock on x86_64 or aarch64 ({written.decode(errors='replace')})"
         )
-    if status != b"s":
-        reason = status.decode(errors="replace") or "its process ended, or took too long"
-        raise SandboxFailed(f"The sandbox could not start: {reason}")
+    raise SandboxFailed("the sandbox could not start: its process ended, or took too long")

@@ -68,9 +68,7 @@ class Returned:
     error: str = ""
 
 
-def run_program(
-    source: str, *, limits: ProgramLimits = _ONE_SECOND, unconfined: bool = False
-) -> ProgramOutcome:
+def run_program(source: str, *, limits: ProgramLimits = _ONE_SECOND) -> ProgramOutcome:
     """Run a program in the sandbox and return the value of its last statement.
 
     The value is that of the statement's value part: `x = 5` has 5, `x += 2` has 2, and `return y`
@@ -79,17 +77,16 @@ def run_program(
     Args:
         source: The text of the program.
         limits: Its limits; by default one second.
-        unconfined: Whether it is also run where the system does not confine it, see `run_order`.
 
     Raises:
-        NotConfined: The system does not confine it, and that is not allowed.
+        NotConfined: The system does not confine it; nothing of it was run.
         SandboxFailed: The sandbox could not start.
 
     Source: FirmBench SPEC 3.2, vectors README 3 and 4.
     """
     if len(source) > limits.source:
         return ProgramOutcome(failed=True, error=_too_long(source, limits))
-    finished = run_order({"way": "program", "source": source}, limits, unconfined=unconfined)
+    finished = run_order({"way": "program", "source": source}, limits)
     reply = _reply(finished)
     value = reply.value if isinstance(reply.value, (str, float, type(None))) else None
     failed = bool(reply.error or reply.unsendable)
@@ -108,7 +105,6 @@ def run_calls(
     argument_sets: Sequence[Arguments],
     *,
     limits: ProgramLimits = _TWO_SECONDS,
-    unconfined: bool = False,
 ) -> tuple[Returned, ...]:
     """Run a source in the sandbox, then call one of its functions with each set of arguments.
 
@@ -117,7 +113,6 @@ def run_calls(
         target: The name of a function, or `Class.method`; the object is made of the fields.
         argument_sets: At most 1,000 sets.
         limits: Limits of source and calls together; by default two seconds.
-        unconfined: See `run_program`.
 
     Raises:
         NotConfined: See `run_program`.
@@ -132,7 +127,7 @@ def run_calls(
         return _all_failed(argument_sets, Reply(error=_too_long(source, limits)), over=False)
     sets = [(dict(each.args), dict(each.fields)) for each in argument_sets]
     order = {"way": "calls", "source": source, "target": target, "argument_sets": sets}
-    finished = run_order(order, limits, unconfined=unconfined)
+    finished = run_order(order, limits)
     reply = _reply(finished)
     if reply.error or len(reply.calls) != len(sets):
         return _all_failed(argument_sets, reply, over=finished.timed_out)
@@ -142,9 +137,7 @@ def run_calls(
     )
 
 
-def run_block(
-    source: str, *, limits: ProgramLimits = _TWO_SECONDS, unconfined: bool = False
-) -> str:
+def run_block(source: str, *, limits: ProgramLimits = _TWO_SECONDS) -> str:
     """Run a program in the sandbox and return what it prints, as a notebook shows it.
 
     The value of a last expression follows unless it is None; so does, in one line, the error with
@@ -153,7 +146,6 @@ def run_block(
     Args:
         source: The text of the program.
         limits: Its limits; by default two seconds.
-        unconfined: See `run_program`.
 
     Raises:
         NotConfined: See `run_program`.
@@ -164,7 +156,7 @@ def run_block(
     if len(source) > limits.source:
         return _too_long(source, limits)
     order = {"way": "block", "source": source}
-    finished = run_order(order, limits, prints=True, unconfined=unconfined)
+    finished = run_order(order, limits, prints=True)
     printed = finished.output.decode("utf-8", "replace").replace("\0", "\ufffd")
     error = _reply(finished).error
     return f"{printed.rstrip()}\n{error}".strip()

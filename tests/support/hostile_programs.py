@@ -43,6 +43,12 @@ def _tries(source: str) -> str:
     return f"import os, sys\ntry:\n{body}\nexcept BaseException as e:\n    pass\n1 / 0"
 
 
+def _by_number(number: int, arguments: str) -> str:
+    """Return a program that calls the kernel of x86_64 directly, and fails if that is refused."""
+    call = f"ctypes.CDLL(None, use_errno=True).syscall({number}, *{arguments})"
+    return f"import ctypes\nassert {call} >= 0\n1"
+
+
 def _to_all(statement: str) -> str:
     """Return a program that does something with every open file."""
     tried = f"    try: {statement}\n    except OSError: pass"
@@ -97,12 +103,16 @@ FAMILIES: dict[str, list[str]] = {
     "processes": [
         "import os\nwhile True: os.fork()\n1",
         "import os\nos.spawnv(os.P_NOWAIT, '/bin/sleep', ['sleep', '100'])\n1",
+        "import os\nos.execv('/bin/cat', ['cat', '{secret}'])\n1",
+        "import os\nos.posix_spawn('/bin/sleep', ['sleep', '100'], {})\n1",
+        "import subprocess\nsubprocess.run(['touch', '/tmp/desim-escaped'])\n1",
+        "import threading\nthreading.Thread(target=print).start()\n1",
         "import pty\npty.spawn('/bin/sh')\n1",
         "import webbrowser\nassert webbrowser.open('http://127.0.0.1:{port}')\n1",
     ],
     "signals": [
         "import os\nos.kill({pid}, 9)\n1",
-        "import os\nos.ptrace\n1",
+        "import os\nos.kill(-1, 15)\n1",
     ],
     "rights": [
         "import os\nos.setuid(0)\n1",
@@ -112,12 +122,24 @@ FAMILIES: dict[str, list[str]] = {
     ],
     "foreign code": [
         "import ctypes\nctypes.string_at(0)\n1",
-        "import desim.sandbox.child.libc\n1",
         "().__class__.__base__.__subclasses__()[99999]",
+        _by_number(57, "()"),  # fork
+        _by_number(59, "(b'/bin/sh', 0, 0)"),  # execve
+        _by_number(62, "({pid}, 15)"),  # kill
+        _by_number(101, "(16, {pid}, 0, 0)"),  # ptrace
+        _by_number(310, "({pid}, 0, 0, 0, 0, 0)"),  # process_vm_readv
+        _by_number(319, "(b'x', 0)"),  # memfd_create
+        _by_number(425, "(1, bytes(120))"),  # io_uring_setup
+        _by_number(41, "(2, 1, 0)"),  # socket
+        _by_number(0x40000000 + 57, "()"),  # fork of the x32 interface
+    ],
+    "foreign code?": [
+        "import os\nos.system('cat {secret} > /tmp/desim-escaped')",
         (
             "(lambda f: f(f))(lambda f: f.__globals__['__builtins__']['__import__']('os')"
             ".system('touch /tmp/desim-escaped'))\n1"
         ),
+        "from desim.sandbox.child.libc import call\ncall('landlock_restrict_self', 3, 0)\n1",
     ],
     "files": [
         "open('/etc/passwd').read()",
@@ -126,6 +148,10 @@ FAMILIES: dict[str, list[str]] = {
         "open('/proc/{pid}/root{secret}').read()",
         "open('{home}/desim-escaped', 'w').write('x')",
         "import os\nos.truncate('{secret}', 0)\n1",
+        "import os\nos.rename('{secret}', '{secret}.old')\n1",
+        "import os\nos.remove('{secret}')\n1",
+        "import os\nos.chmod('{secret}', 0)\n1",
+        "import os\nos.mkdir('/tmp/desim-escaped')\n1",
         "open('/dev/shm/desim-escaped', 'w').write('x')",
         "import sys\nsys.addaudithook(lambda *a: None)\nopen('{secret}').read()",
     ],
