@@ -22,7 +22,7 @@ from policies.llm.router.learning import tallied, written
 from policies.llm.router.policy import LABELS, Policy, holds, table_4, unwrapped
 from policies.llm.router.predictions import Item
 from policies.llm.router.routing import route
-from policies.llm.router.situation import Situation
+from policies.llm.router.situation import Situation, features_of
 from policies.llm.wires.wire import Complete, Message, ModelReply, Request
 
 #: The name of the paper's policy; every other text but those of `OFFLINE` is the name of a file.
@@ -97,12 +97,11 @@ class Routing:
     def situation(self, messages: Sequence[Message]) -> Situation:
         """Return what a router sees of a conversation: task, labels, and figures of its text."""
         context = "\n".join(_text_of(each) for each in messages if each.get("role") in _ABOUT)
+        features = features_of("", context)
         if self.labeller is None:
-            return Situation.of("", context, task=self.task)
+            return Situation(self.task, features=features)
         label = self.labeller(Sample(self.task, "", context))
-        return Situation.of(
-            "", context, task=self.task, capability=label.capability, bucket=label.bucket
-        )
+        return Situation(self.task, label.capability, label.bucket, features)
 
     def record(self, transcript: Callable[[Any], None]) -> None:
         """Write the policy to the record of an episode, once, and warn of what has no effect.

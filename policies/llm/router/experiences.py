@@ -8,9 +8,8 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from attrs import field, frozen
+from attrs import frozen
 
-from desim.schema.validators import require_not_negative
 from policies.llm.messages import as_json, request_of
 from policies.llm.replies import answer_only, objects
 from policies.llm.router.policy import text_of
@@ -18,7 +17,7 @@ from policies.llm.router.predictions import Item, grouped, methods_of, shuffled_
 from policies.llm.wires.wire import Complete
 
 #: Answers of each method that are reflected on, in each task.
-MOST_ANSWERS = 50
+_MOST_ANSWERS = 50
 
 #: Characters of a question, a context and a trace that the model reads, and of a text it writes.
 _QUESTION, _CONTEXT, _TRACE, _TEXT = 2_000, 3_500, 2_000, 600
@@ -38,16 +37,7 @@ _REQUEST = (
 )
 
 
-@frozen
-class Hint:
-    """Methods to prefer and to avoid, and for which kind of question."""
-
-    prefer: tuple[str, ...] = ()
-    avoid: tuple[str, ...] = ()
-    when: str = ""
-
-
-@frozen
+@frozen(kw_only=True)
 class Experience:
     """The lesson of one answer: labels and outcome of its item, and the words of the model.
 
@@ -57,7 +47,9 @@ class Experience:
         correct: Whether the answer was right.
         bullet: The lesson; empty if the model's reply held none.
         diagnosis: The reason for the right or wrong answer.
-        hint: Methods to prefer or avoid.
+        prefer: Methods to prefer for questions of this kind.
+        avoid: Methods to avoid.
+        when: The kind of question.
         confidence: high, medium or low, as the model wrote it.
     """
 
@@ -69,28 +61,24 @@ class Experience:
     correct: bool = False
     bullet: str = ""
     diagnosis: str = ""
-    hint: Hint = field(factory=Hint)
+    prefer: tuple[str, ...] = ()
+    avoid: tuple[str, ...] = ()
+    when: str = ""
     confidence: str = ""
 
 
-def picked(
-    items: Iterable[Item], most: int = MOST_ANSWERS, seed: int = 42
-) -> list[tuple[Item, str]]:
-    """Return the answers to reflect on: for each task and method at most so many.
+def picked(items: Iterable[Item]) -> list[tuple[Item, str]]:
+    """Return the answers to reflect on: for each task and method at most 50.
 
     They are taken in turn from all combinations of capability, bucket and right or wrong.
-
-    Raises:
-        UsageError: *most* is negative.
     """
-    require_not_negative(most=most)
     found = []
     tasks = grouped(items, lambda item: item.task)
     for task in sorted(tasks):
         for method in methods_of(tasks[task]):
             answered = [item for item in tasks[task] if method in item.predictions]
             kinds = grouped(answered, partial(_kind, method))
-            mixed = shuffled_in_turn(kinds, attrgetter("id"), most, seed)
+            mixed = shuffled_in_turn(kinds, attrgetter("id"), _MOST_ANSWERS)
             found += [(item, method) for item in mixed]
     return found
 
@@ -103,8 +91,6 @@ def experiences(
     items: Iterable[Item],
     complete: Complete,
     *,
-    most: int = MOST_ANSWERS,
-    seed: int = 42,
     done: Iterable[Experience] = (),
     keep: Callable[[Experience], None] = lambda _: None,
 ) -> list[Experience]:
@@ -113,16 +99,11 @@ def experiences(
     Args:
         items: Items with predictions.
         complete: The call of the model, at temperature 0.
-        most: Answers of each method in each task, at least 0.
-        seed: Chooses the answers.
         done: Experiences of an earlier run, which are not made again.
         keep: Takes each new experience as soon as there is one, for instance to write it.
-
-    Raises:
-        UsageError: *most* is negative.
     """
     known = {(each.item, each.method): each for each in done}
-    answers = picked(items, most, seed)
+    answers = picked(items)
     for item, method in answers:
         if (item.id, method) not in known:
             known[item.id, method] = experience = _reflected(item, method, complete)
@@ -135,17 +116,21 @@ def _reflected(item: Item, method: str, complete: Complete) -> Experience:
     reply = complete(request_of(_REQUEST, as_json(_described(item, method)), 0.0, "memory"))
     found = objects(answer_only(reply).text)
     lesson = next((each for each in found if _storable(each.get("bullet"))), {})
+    given = lesson.get("routing_hint")
+    hint = given if isinstance(given, Mapping) else {}
     return Experience(
-        item.id,
-        method,
-        item.task,
-        item.capability,
-        item.bucket,
-        item.predictions[method].correct,
-        _storable(lesson.get("bullet")),
-        _storable(lesson.get("diagnosis")),
-        _hint(lesson.get("routing_hint")),
-        _storable(lesson.get("confidence")),
+        item=item.id,
+        method=method,
+        task=item.task,
+        capability=item.capability,
+        bucket=item.bucket,
+        correct=item.predictions[method].correct,
+        bullet=_storable(lesson.get("bullet")),
+        diagnosis=_storable(lesson.get("diagnosis")),
+        prefer=_names(hint, "prefer"),
+        avoid=_names(hint, "avoid"),
+        when=_storable(hint.get("when")),
+        confidence=_storable(lesson.get("confidence")),
     )
 
 
@@ -164,11 +149,6 @@ def _described(item: Item, method: str) -> dict[str, Any]:
         "right_answer": item.gold[:_QUESTION],
         "was_right": prediction.correct,
     }
-
-
-def _hint(value: Any) -> Hint:
-    hint = value if isinstance(value, Mapping) else {}
-    return Hint(_names(hint, "prefer"), _names(hint, "avoid"), _storable(hint.get("when")))
 
 
 def _names(hint: Mapping[str, Any], key: str) -> tuple[str, ...]:

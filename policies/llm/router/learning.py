@@ -1,4 +1,4 @@
-"""Learning a router's policy: experiences are condensed by a model into findings and rules.
+"""Learning a router's policy: experiences are condensed by a model into rules.
 
 Source: reference SPEC of FirmBench, section 6, "Learning". The words of the request are our own.
 `tallied` counts instead, without a model: the least that rules written by a model should beat.
@@ -8,67 +8,46 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
-from attrs import evolve, frozen
+from attrs import evolve
 
 from desim.errors import PolicyFailed
 from desim.schema import to_plain
-from desim.schema.validators import require_not_negative
 from policies.llm.messages import as_json, corrected, request_of
 from policies.llm.replies import BadReply, answer_only, objects
-from policies.llm.router.experiences import MOST_ANSWERS, Experience, experiences
+from policies.llm.router.experiences import Experience, experiences
 from policies.llm.router.labels import BUCKETS, CAPABILITIES
 from policies.llm.router.policy import BOUNDS, LABELS, NO_BUCKET, Policy, Rule, unwrapped
 from policies.llm.router.predictions import Item, grouped, methods_of, shuffled_in_turn
 from policies.llm.wires.wire import Complete, ModelReply
 
 #: Bullets that the synthesiser reads.
-MOST_BULLETS = 600
+_MOST_BULLETS = 600
 
-#: Findings, characters of each, and rules that are kept.
-_MOST_FINDINGS, _FINDING, _MOST_RULES = 50, 1_000, 100
-
-
-@frozen
-class Learned:
-    """A policy, the findings of the model that wrote it, and the experiences that it read."""
-
-    policy: Policy
-    findings: tuple[str, ...] = ()
-    experiences: tuple[Experience, ...] = ()
+#: Rules that are kept.
+_MOST_RULES = 100
 
 
 def learn(
     items: Sequence[Item],
     complete: Complete,
     *,
-    most: int = MOST_ANSWERS,
-    most_bullets: int = MOST_BULLETS,
-    seed: int = 42,
-    retries: int = 2,
     done: Iterable[Experience] = (),
     keep: Callable[[Experience], None] = lambda _: None,
-) -> Learned:
+) -> Policy:
     """Learn a policy from stored predictions: a call for each answer picked, and one for the rules.
 
     The published figure learns from the items that it is scored on; a suite's router does not.
-    The rules are made from *most_bullets* experiences; after a reply without rules there are
-    *retries* further requests. See `experiences` for the other arguments.
+    See `experiences` for *done* and *keep*.
 
     Raises:
         PolicyFailed: No reply held a policy.
-        UsageError: A number is negative.
     """
-    require_not_negative(most_bullets=most_bullets, retries=retries)
-    found = experiences(items, complete, most=most, seed=seed, done=done, keep=keep)
-    bullets = chosen_bullets(found, most_bullets, seed)
-    policy, findings = synthesised(bullets, methods_of(items), complete, retries)
-    return Learned(policy, findings, tuple(bullets))
+    found = experiences(items, complete, done=done, keep=keep)
+    return synthesised(chosen_bullets(found), methods_of(items), complete)
 
 
-def chosen_bullets(
-    found: Iterable[Experience], most: int = MOST_BULLETS, seed: int = 42
-) -> list[Experience]:
-    """Return at most so many experiences that have a bullet.
+def chosen_bullets(found: Iterable[Experience]) -> list[Experience]:
+    """Return at most 600 experiences that have a bullet.
 
     They are taken in turn from all combinations of method, capability, bucket and outcome.
     """
@@ -76,7 +55,7 @@ def chosen_bullets(
         (each for each in found if each.bullet),
         lambda each: (each.method, each.capability, each.bucket or "", each.correct),
     )
-    return shuffled_in_turn(kinds, lambda each: f"{each.item} {each.method}", most, seed)
+    return shuffled_in_turn(kinds, lambda each: f"{each.item} {each.method}", _MOST_BULLETS)
 
 
 def written(items: Sequence[Item], complete: Complete, retries: int = 2) -> Policy:
@@ -89,7 +68,7 @@ def written(items: Sequence[Item], complete: Complete, retries: int = 2) -> Poli
         {**dict(zip(LABELS, cell, strict=True)), "questions": len(its), "right": _right(its)}
         for cell, its in sorted(cells.items())
     ]
-    return synthesised(counts, methods_of(items), complete, retries)[0]
+    return synthesised(counts, methods_of(items), complete, retries)
 
 
 def _right(items: Sequence[Item]) -> dict[str, int]:
@@ -103,8 +82,8 @@ def _right(items: Sequence[Item]) -> dict[str, int]:
 
 def synthesised(
     lessons: Sequence[Any], methods: Sequence[str], complete: Complete, retries: int = 2
-) -> tuple[Policy, tuple[str, ...]]:
-    """Return the policy and the findings that a model makes of experiences, or of counts.
+) -> Policy:
+    """Return the policy that a model makes of experiences, or of counts.
 
     A reply without a policy is asked for again, *retries* times. Parts of a policy that have no
     effect are kept, as published, and listed in its `remarks`.
@@ -123,16 +102,15 @@ def synthesised(
     raise PolicyFailed(f"{retries + 1} replies held no routing policy, the last because {last}")
 
 
-def _policy_in(reply: ModelReply) -> tuple[Policy, tuple[str, ...]]:
-    """Return policy and findings of a reply; BadReply where it holds no object with rules."""
+def _policy_in(reply: ModelReply) -> Policy:
+    """Return the policy of a reply; BadReply where it holds no object with rules."""
     answer = answer_only(reply)
     if answer.malformed:
         raise BadReply(answer.malformed)
     for each in objects(answer.text):
         policy = unwrapped(each)
         if isinstance(policy, Mapping) and isinstance(policy.get("rules"), list):
-            findings = each.get("findings", each.get("meta_findings"))
-            return Policy.read(_storable(policy)), _findings(findings)
+            return Policy.read(_storable(policy))
     raise BadReply("your reply holds no JSON object with a policy and its list of rules")
 
 
@@ -143,13 +121,6 @@ def _storable(policy: Mapping[str, Any]) -> Any:
         return msgspec.json.decode(msgspec.json.encode(few))
     except (ValueError, OverflowError, RecursionError, msgspec.MsgspecError):
         raise BadReply("your policy holds a text, number or depth that no file can hold") from None
-
-
-def _findings(value: Any) -> tuple[str, ...]:
-    listed = value if isinstance(value, list) else [value]
-    texts = [each[:_FINDING] for each in listed[:_MOST_FINDINGS] if isinstance(each, str)]
-    # A file cannot hold half a surrogate pair.
-    return tuple(text.encode("utf-8", "replace").decode() for text in texts)
 
 
 def _instructions(methods: Sequence[str]) -> str:

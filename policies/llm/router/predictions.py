@@ -26,21 +26,12 @@ from desim.schema.untrusted import decode_json
 from desim.short_repr import short_repr
 from policies.llm.router.labels import BUCKETS, CAPABILITIES
 from policies.llm.router.policy import canonical
-from policies.llm.router.situation import Bucket, Features, Situation, features_of
+from policies.llm.router.situation import Bucket, Situation, features_of
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
 
-#: Items of a file; the benchmark has fewer than 22,000.
-MAX_ITEMS = 1_000_000
-
-#: Characters of an item's id, a task, a capability; methods of an item.
-_LONGEST_NAME, _MOST_METHODS = 200, 100
-
-_NAMED: Any = [validators.min_len(1), validators.max_len(_LONGEST_NAME)]
-
-#: Bytes of a digest by which values are shuffled.
-_BYTES = 6
+_SEED = "42"
 
 
 @frozen
@@ -65,28 +56,23 @@ class Item:
         question: Its text, without instructions.
         context: The text that belongs to it.
         gold: The right answer.
-        features: Figures of its text, where the text itself is not stored.
     """
 
-    id: str = field(validator=_NAMED)
-    task: str = field(validator=_NAMED)
-    predictions: Mapping[str, Prediction] = field(validator=validators.max_len(_MOST_METHODS))
-    capability: str = field(default="", validator=validators.max_len(_LONGEST_NAME))
+    id: str = field(validator=validators.min_len(1))
+    task: str
+    predictions: Mapping[str, Prediction]
+    capability: str = ""
     bucket: Bucket | None = None
     question: str = ""
     context: str = ""
     gold: str = ""
-    features: Features | None = None
 
     @property
     def situation(self) -> Situation:
         """The item as a router sees it: without the gold answer and the predictions."""
-        figures = self.features
-        if figures is None and (self.question or self.context):
-            figures = features_of(self.question, self.context)
-        return Situation(
-            self.task, self.capability, self.bucket, figures, self.question, self.context
-        )
+        has_text = bool(self.question or self.context)
+        features = features_of(self.question, self.context) if has_text else None
+        return Situation(self.task, self.capability, self.bucket, features)
 
 
 def read_items(path: Path) -> list[Item]:
@@ -97,36 +83,23 @@ def read_items(path: Path) -> list[Item]:
 
     Raises:
         BadRecord: The file cannot be read or is beyond a limit, a line does not fit, an id comes
-            twice, one method has two names in an item, or the file holds no item or more than
-            `MAX_ITEMS`; the text names file, line and field.
+            twice, or the file holds no item; the text names file, line and field.
     """
-    items: list[Item] = []
-    lines: dict[str, int] = {}
+    items: dict[str, Item] = {}
     for number, line in enumerate(lines_of(path), 1):
         if not line.strip():
             continue
         try:
-            item = _with_canonical_names(from_plain(decode_json(line), Item))
+            item = from_plain(decode_json(line), Item)
         except (SchemaError, ValueError) as fault:
             raise BadRecord(f"{path}, line {number}: {sentence(fault)}") from None
-        if (before := lines.setdefault(item.id, number)) != number:
-            twice = f"the id {short_repr(item.id)} stands in line {before} already"
-            raise BadRecord(f"{path}, line {number}: {twice}")
-        if len(items) == MAX_ITEMS:
-            raise BadRecord(f"{path} holds more than {MAX_ITEMS:,} items, the limit")
-        items.append(item)
+        if item.id in items:
+            raise BadRecord(f"{path}, line {number}: the id {short_repr(item.id)} comes again")
+        named = {canonical(name): each for name, each in item.predictions.items()}
+        items[item.id] = evolve(item, predictions=named)
     if not items:
         raise BadRecord(f"{path} holds no item")
-    return items
-
-
-def _with_canonical_names(item: Item) -> Item:
-    named = {canonical(name): each for name, each in item.predictions.items()}
-    if len(named) < len(item.predictions):
-        raise ValueError(f"two names of one method are among {sorted(item.predictions)}")
-    if any(not 0 < len(name) <= _LONGEST_NAME for name in named):
-        raise ValueError(f"a method's name has 1 to {_LONGEST_NAME} characters")
-    return evolve(item, predictions=named)
+    return list(items.values())
 
 
 def predicted(
@@ -168,17 +141,15 @@ def _question(asked: Mapping[str, Any], groups: Sequence[str], gold: str) -> Ite
     """Return an item as it was asked, with the labels that name its groups."""
     names = {one.lower().replace(" ", "_"): one for one in CAPABILITIES}
     endings = [name.rpartition("_")[2] for name in groups[1:]]
-    question, context = asked["question"], asked["context"]
     return Item(
-        asked["id"],
-        asked["task"],
-        {},
-        names.get(groups[0], ""),
-        next((one for one in BUCKETS if one in endings), None),
-        question,
-        context,
-        gold,
-        features_of(question, context),
+        id=asked["id"],
+        task=asked["task"],
+        predictions={},
+        capability=names.get(groups[0], ""),
+        bucket=next((one for one in BUCKETS if one in endings), None),
+        question=asked["question"],
+        context=asked["context"],
+        gold=gold,
     )
 
 
@@ -196,22 +167,22 @@ def grouped(values: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
 
 
 def shuffled_in_turn(
-    groups: Mapping[Any, Iterable[T]], key: Callable[[T], str], most: int, seed: int
+    groups: Mapping[Any, Iterable[T]], key: Callable[[T], str], most: int
 ) -> list[T]:
     """Return at most so many values: the first of every group, then every second, and so on.
 
-    Groups are sorted. The order within one depends on the seed and on each value's own key alone.
+    Groups are sorted. The order within one depends on each value's own key alone.
     """
     missing: Any = object()
     shuffled = [
-        sorted(groups[name], key=lambda value: (_draw(seed, key(value)), key(value)))
+        sorted(groups[name], key=lambda value: (_draw(key(value)), key(value)))
         for name in sorted(groups)
     ]
     turns = chain.from_iterable(zip_longest(*shuffled, fillvalue=missing))
     return list(islice((value for value in turns if value is not missing), most))
 
 
-def _draw(seed: int, key: str) -> bytes:
-    # Lengths keep seed and key apart.
-    text = "".join(f"{len(each)}:{each}" for each in (str(seed), key))
-    return sha256(text.encode("utf-8", "surrogatepass")).digest()[:_BYTES]
+def _draw(key: str) -> bytes:
+    """Return the digest by which values are shuffled, of the published seed 42 and a key."""
+    text = f"{len(_SEED)}:{_SEED}{len(key)}:{key}"
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()

@@ -1,13 +1,13 @@
-"""A question as a router sees it: its labels, its text, and figures of the text.
+"""A question as a router sees it: its labels, and figures of its text.
 
 Source: reference SPEC of FirmBench, sections 2 and 6; for tables the recorded cases, which differ
-from its text (see README, "The router").
+from its text.
 """
 
 import re
-from typing import Literal, Self
+from typing import Literal
 
-from attrs import field, frozen, validators
+from attrs import frozen
 
 #: Difficulties as rules name them.
 Bucket = Literal["easy", "middle", "hard"]
@@ -17,8 +17,6 @@ _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 _NUMBER_IN_LIVE_AGENT = re.compile(r"[-+]?\\d+(?:\\.\\d+)?")
 _CODE = re.compile(r"```|def |import |<code[\s>]", re.IGNORECASE)
 _TABLE = re.compile(r"\n\||\| ")
-
-_count = field(default=0, validator=validators.ge(0))
 
 
 @frozen
@@ -36,12 +34,12 @@ class Features:
         table_row_estimate: Lines of the context with a pipe; 0 without a table.
     """
 
-    question_chars: int = _count
-    context_chars: int = _count
-    num_numbers: int = _count
+    question_chars: int = 0
+    context_chars: int = 0
+    num_numbers: int = 0
     has_code: bool = False
     has_table: bool = False
-    table_row_estimate: int = _count
+    table_row_estimate: int = 0
 
 
 @frozen
@@ -53,30 +51,12 @@ class Situation:
         capability: Its label, one of `labels.CAPABILITIES`; empty if it has no such label.
         bucket: Its difficulty; None if it has no such label.
         features: Figures of the text; None without a text, and then no bound holds.
-        question: Its text, which only a model reads.
-        context: The text that belongs to it, which only a model reads.
     """
 
     task: str = ""
     capability: str | None = ""
     bucket: str | None = None
     features: Features | None = None
-    question: str = ""
-    context: str = ""
-
-    @classmethod
-    def of(
-        cls,
-        question: str,
-        context: str,
-        *,
-        task: str = "",
-        capability: str = "",
-        bucket: str | None = None,
-    ) -> Self:
-        """Return the situation of a text, with its features."""
-        features = features_of(question, context)
-        return cls(task, capability, bucket, features, question, context)
 
 
 def features_of(

@@ -282,7 +282,7 @@ def test_a_router_learns_from_the_answers_of_a_suite(tmp_path: Path) -> None:
     assert right["router"] >= 74 / 84 > right["refine"] > right["cot"]
     items = read_items(out / "predictions.jsonl")
     assert {*items[0].predictions} == {"cot", "self_refine"}
-    assert (len(items), items[0].features is None) == (84, False)
+    assert (len(items), items[0].situation.features is None) == (84, False)
     assert {one.gold for one in items} <= {answer for answer, _ in ANSWERS.values()}
     done = ended(desim_process("verify", str(out), cwd=tmp_path))
     assert done.code == 0, done.out

@@ -97,8 +97,8 @@ def test_a_conversation_is_the_context_without_instructions_and_old_answers() ->
         {"role": "user", "content": None},
     ]
     found = routed("cot").situation(messages)
-    assert found.context == '3 apples\n4 pears\n[{"type": "text", "text": "five"}]\n'
-    assert found.features == Features(context_chars=len(found.context), num_numbers=2)
+    told = '3 apples\n4 pears\n[{"type": "text", "text": "five"}]\n'
+    assert found.features == Features(context_chars=len(told), num_numbers=2)
     assert routed("cot").situation([]) == Situation("shop", features=Features())
 
 

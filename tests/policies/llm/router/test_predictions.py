@@ -13,8 +13,7 @@ from desim.schema import encode
 from policies.llm.router.predictions import Item, Prediction, read_items, shuffled_in_turn
 from policies.llm.router.situation import Features
 
-RIGHT = {"correct": True}
-LINE: dict[str, Any] = {"id": "a", "task": "t", "predictions": {"cot": RIGHT}}
+LINE: dict[str, Any] = {"id": "a", "task": "t", "predictions": {"cot": {"correct": True}}}
 OTHER = LINE | {"id": "b"}
 
 
@@ -27,14 +26,9 @@ def stored(path: Path, *lines: Any) -> Path:
 
 
 def test_items_are_read_as_they_were_written(tmp_path: Path) -> None:
-    """Every field."""
-    made = [*items(5), item("x", features=Features(num_numbers=3), bucket="easy")]
-    path = stored(tmp_path / "items.jsonl", *map(encode, made))
-    assert read_items(path) == made
-
-
-def test_a_file_may_be_gzipped_and_hold_empty_lines(tmp_path: Path) -> None:
-    """Only id, task, predictions and each correct are required."""
+    """Every field; the file may be gzipped, hold empty lines, and lack what is not required."""
+    made = [*items(5), item("x", bucket="easy")]
+    assert read_items(stored(tmp_path / "items.jsonl", *map(encode, made))) == made
     path = tmp_path / "items.jsonl.gz"
     path.write_bytes(gzip.compress(b"\n\n" + json.dumps(LINE).encode() + b"\n \n"))
     assert read_items(path) == [Item("a", "t", {"cot": Prediction(correct=True)})]
@@ -52,26 +46,15 @@ def test_methods_are_read_under_their_canonical_names(tmp_path: Path) -> None:
     [
         ("{", "Expecting property name"),
         ("[]", "Expected `object`, got `array`"),
-        ("null", "Expected `object`, got `null`"),
         (b"\xff\xfe", "decode byte 0xff"),
         ('{"id": "\\ud800", "task": "t", "predictions": {}}', "surrogate"),
         ({"id": "a"}, "missing required field `task`"),
         (OTHER | {"id": ""}, "length >= 1 - at `$.id`"),
-        (OTHER | {"id": "x" * 201}, "length <= 200"),
         (OTHER | {"bukket": "easy"}, "did you mean 'bucket'?"),
         (OTHER | {"bucket": "NA"}, "'NA' - at `$.bucket`"),
         (OTHER | {"predictions": {"cot": {"correct": 1}}}, "Expected `bool`, got `int`"),
-        (OTHER | {"predictions": {"cot": True}}, "$.predictions"),
-        (OTHER | {"predictions": {f"m{n}": {"correct": True} for n in range(101)}}, "100"),
-        (OTHER | {"predictions": {" ": {"correct": True}}}, "1 to 200 characters"),
-        (
-            OTHER | {"predictions": {"dc": RIGHT, "dynamic_cheatsheet": RIGHT}},
-            "two names of one method",
-        ),
-        (OTHER | {"features": {"num_numbers": -1}}, "Expected `int` >= 0"),
-        (OTHER | {"features": {"num_numbers": 1e30}}, "num_numbers"),
         ('{"id": "a", "task": "t", "predictions": ' + "[" * 10**5, "more than 100 levels"),
-        (LINE, "stands in line 1 already"),
+        (LINE, "the id 'a' comes again"),
     ],
     ids=lambda value: str(value)[:30],
 )
@@ -91,41 +74,24 @@ def test_a_file_without_items_is_an_error(tmp_path: Path) -> None:
             read_items(path)
 
 
-def test_too_many_items_and_too_long_lines_are_errors(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The limits hold before everything is in memory."""
-    monkeypatch.setattr("policies.llm.router.predictions.MAX_ITEMS", 2)
-    path = stored(tmp_path / "f", *(LINE | {"id": str(n)} for n in range(3)))
-    with pytest.raises(BadRecord, match="more than 2 items"):
-        read_items(path)
-    monkeypatch.setattr("desim.records.record_file.MAX_LINE_BYTES", 40)
-    with pytest.raises(BadRecord, match="line of more than"):
-        read_items(path)
-
-
 def test_a_situation_holds_neither_gold_nor_predictions() -> None:
-    """Features come from the text, or as they are stored, or there are none."""
+    """Features come from the text; without one there are none."""
     made = item("a", question="1", context="| 2", gold="GOLD", capability="c")
     assert "GOLD" not in repr(made.situation)
     assert "says" not in repr(made.situation)
     assert made.situation.features == Features(1, 3, 2, has_table=True, table_row_estimate=1)
     assert item("a").situation.features is None
-    figures = Features(num_numbers=9)
-    assert item("a", question="1", features=figures).situation.features == figures
 
 
 @pytest.mark.parametrize(("most", "taken"), [(0, ""), (2, "ab"), (4, "abca"), (9, "abcacc")])
 def test_groups_take_turns(most: int, taken: str) -> None:
     """A group that is used up is passed over; an empty one is none."""
     groups = {1: "aa", 2: "", 3: "b", 4: "ccc"}
-    assert "".join(shuffled_in_turn(groups, str, most, 1)) == taken
+    assert "".join(shuffled_in_turn(groups, str, most)) == taken
 
 
-def test_the_order_in_a_group_depends_on_the_seed_and_the_keys_alone() -> None:
+def test_the_order_in_a_group_depends_on_the_keys_alone() -> None:
     """Whatever the order of the values."""
-
-    def order(values: str, seed: int) -> str:
-        return "".join(shuffled_in_turn({"": values}, str, 99, seed))
-
-    assert order("abcdef", 3) == order("fedcba", 3) != order("abcdef", 4)
+    orders = {"".join(shuffled_in_turn({"": v}, str, 99)) for v in ("abcdef", "fedcba")}
+    assert len(orders) == 1
+    assert orders != {"abcdef"}

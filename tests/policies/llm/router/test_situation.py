@@ -2,7 +2,7 @@
 
 import pytest
 
-from policies.llm.router.situation import Features, Situation, features_of
+from policies.llm.router.situation import features_of
 
 
 @pytest.mark.parametrize(
@@ -71,16 +71,3 @@ def test_the_live_agents_pattern_counts_backslashes() -> None:
     r"""Its doubled escape finds \d, not a digit."""
     assert features_of("1 2 3", "", as_published_live=True).num_numbers == 0
     assert features_of(r"-\d and \ddd", "1", as_published_live=True).num_numbers == 2
-
-
-def test_a_situation_holds_text_and_features() -> None:
-    """`of` computes the features."""
-    found = Situation.of("why?", "| 1 |", task="finer")
-    assert found.features == Features(4, 5, 1, has_table=True, table_row_estimate=1)
-    assert (found.question, found.context, found.bucket) == ("why?", "| 1 |", None)
-
-
-def test_counts_are_not_negative() -> None:
-    """A stored feature is checked."""
-    with pytest.raises(ValueError, match="num_numbers"):
-        Features(num_numbers=-1)
