@@ -1,13 +1,12 @@
 """Which capability does each item of the reasoning tasks demand, and how hard is it?
 
     python experiments/label_items.py ITEMS OUT --model NAME --base-url URL
-    python experiments/label_items.py ITEMS OUT --rules
 
 ITEMS is a file of items or a folder of them; `-` stands for those that ship. OUT is a new file: the
-same items in the same order, with the labels that a model gives at temperature 0, or rules
-(`policies/llm/router`). An item is written as soon as it is labelled. If OUT holds the first of the
-items already, as after an interruption, the rest is appended; nothing that was written changes. An
-item whose reply cannot be read is written without labels and counted.
+same items in the same order, with the labels that a model gives at temperature 0. An item is
+written as soon as it is labelled. If OUT holds the first of the items already, as after an
+interruption, the rest is appended; nothing that was written changes. An item whose reply cannot be
+read is written without labels and counted.
 
 Source: reference SPEC of FirmBench, section 2.
 """
@@ -25,14 +24,16 @@ from rich.progress import track
 
 from desim.errors import PolicyFailed, UsageError
 from models.reasoning.item import MOST_BYTES, Item, from_row, read, shipped
-from policies.llm.router.labels import Labeller, Labels, Sample, bucket_of, label_by_rules
+from policies.llm.router.labels import Sample, bucket_of, labelled
 from policies.llm.wires.calling import Calling
 from policies.llm.wires.endpoint import Endpoint
+from policies.llm.wires.wire import Complete
 
 
-def labelled(item: Item, labeller: Labels) -> Item:
-    """Return an item with the labels that are given to it, whatever labels it had."""
-    label = labeller(Sample(item.task, item.question, item.context, item.options, item.program))
+def with_labels(item: Item, complete: Complete) -> Item:
+    """Return an item with the labels that a model gives to it, whatever labels it had."""
+    sample = Sample(item.task, item.question, item.context, item.options, item.program)
+    label = labelled(sample, complete)
     return evolve(item, capability=label.capability, difficulty=label.score)
 
 
@@ -104,33 +105,23 @@ def _cell(item: Item) -> str:
     return f"{item.capability}, {bucket}" if bucket else item.capability
 
 
-def _labeller(model: str, base_url: str, key_env: str, *, rules: bool) -> Labels:
-    """Return the requested labeller.
-
-    Raises:
-        Fault: Not exactly one of model and rules is given, or the endpoint cannot be set up.
-    """
-    if rules == bool(model):
-        raise Fault("give --model NAME or --rules, one of them")
-    if rules:
-        return label_by_rules
+def _complete(model: str, base_url: str, key_env: str) -> Complete:
     try:
         endpoint = Endpoint.of(model, base_url, key_env)
     except UsageError as fault:
         raise Fault(str(fault)) from None
-    return Labeller(Calling(endpoint, endpoint.name))
+    return Calling(endpoint, endpoint.name)
 
 
 @click.command()
 @click.argument("items", type=click.Path(allow_dash=True))
 @click.argument("out", type=click.Path(path_type=Path))
-@click.option("--model", default="", help="The language model's name at the endpoint.")
+@click.option("--model", required=True, help="The language model's name at the endpoint.")
 @click.option("--base-url", default="", help="The endpoint, http://HOST:PORT/v1.")
 @click.option("--key-env", default="OPENAI_API_KEY", show_default=True, help="Holds the key.")
-@click.option("--rules", is_flag=True, help="Label by rules instead of a model.")
-def main(items: str, out: Path, model: str, base_url: str, key_env: str, *, rules: bool) -> None:
+def main(items: str, out: Path, model: str, base_url: str, key_env: str) -> None:
     """Write ITEMS with labels to OUT, and print how many have which."""
-    labeller = _labeller(model, base_url, key_env, rules=rules)
+    complete = _complete(model, base_url, key_env)
     try:
         given = shipped() if items == "-" else read(items)
     except ValueError as fault:
@@ -140,7 +131,7 @@ def main(items: str, out: Path, model: str, base_url: str, key_env: str, *, rule
     try:
         with out.open("ab") as lines:
             for item in track(rest, "items", disable=not sys.stderr.isatty()):
-                done.append(labelled(item, labeller))
+                done.append(with_labels(item, complete))
                 lines.write(line_of(done[-1]))
                 lines.flush()
     except OSError as fault:

@@ -287,7 +287,7 @@ class Llm(OutsidePolicy):
         }
         reason = {"default_action": self._default_reason} if self._default_reason else {}
         limit = {"limit": self._limit_reached} if self._limit_reached else {}
-        routed = self.routing.notes() if self.routing else {}
+        routed = {"method": self.routing.chosen} if self.routing and self.routing.chosen else {}
         return {"usage": usage} | routed | reason | limit
 
 

@@ -1,4 +1,4 @@
-"""Labels for a file of items: by a scripted server or by rules, resumable, never overwriting."""
+"""Labels for a file of items: by a scripted server, resumable, never overwriting."""
 
 import json
 from pathlib import Path
@@ -10,6 +10,9 @@ from label_items import main
 from support.stub import Served, serving, text
 
 from models.reasoning.item import read, shipped
+
+#: A model at a server that is not there, and is not called.
+NOBODY = ("--model", "nobody", "--base-url", "http://localhost:1/v1")
 
 
 def run(*arguments: object) -> Result:
@@ -28,13 +31,14 @@ def items(tmp_path: Path) -> Path:
     return file
 
 
-def test_rules_label_the_items_that_ship(tmp_path: Path) -> None:
-    """Every item is there with a capability and a difficulty, and nothing else has changed."""
-    done = run("-", tmp_path / "out.jsonl", "--rules")
+def test_the_items_that_ship_are_labelled(tmp_path: Path) -> None:
+    """Every item is there with its labels, and nothing else has changed."""
+    with serving(text("Capability: Domain Knowledge\nScore: 1\nReasoning: r")) as stub:
+        done = run("-", tmp_path / "out.jsonl", "--model", "stub", "--base-url", stub.url)
     assert done.exit_code == 0, done.output
     labelled = read(str(tmp_path / "out.jsonl"))
     assert [each.id for each in labelled] == [each.id for each in shipped()]
-    assert all(each.capability and each.difficulty is not None for each in labelled)
+    assert {(each.capability, each.difficulty) for each in labelled} == {("Domain Knowledge", 1)}
     assert [each.answer for each in labelled] == [each.answer for each in shipped()]
     assert "of 120 labelled before" in done.stdout
 
@@ -95,27 +99,25 @@ def test_a_file_of_something_else_is_kept(there: str, items: Path, tmp_path: Pat
     """The error says so."""
     out = tmp_path / "out.jsonl"
     out.write_text(there)
-    done = run(items, out, "--rules")
+    done = run(items, out, *NOBODY)
     assert done.exit_code == 2
     assert "out.jsonl" in done.stderr
     assert out.read_text() == there
 
 
 def test_what_cannot_be_labelled_is_refused(items: Path, tmp_path: Path) -> None:
-    """No labeller or two, no such file, a bad line; nothing is written."""
+    """No model, no such file, a bad line; nothing is written."""
     out = tmp_path / "out.jsonl"
-    both = ("--rules", "--model", "m")
     for arguments, why in (
-        ((items, out), "one of them"),
-        ((items, out, *both), "one of them"),
-        ((tmp_path / "none.jsonl", out, "--rules"), "cannot read"),
-        ((items, tmp_path / "no" / "out.jsonl", "--rules"), "cannot write"),
+        ((items, out), "Missing option '--model'"),
+        ((tmp_path / "none.jsonl", out, *NOBODY), "cannot read"),
+        ((items, tmp_path / "no" / "out.jsonl", *NOBODY), "cannot write"),
     ):
         done = run(*arguments)
         assert done.exit_code == 2
         assert why in done.stderr
     items.write_text("{\n")
-    assert "items.jsonl, line 1" in run(items, out, "--rules").stderr
+    assert "items.jsonl, line 1" in run(items, out, *NOBODY).stderr
     assert not out.exists()
 
 

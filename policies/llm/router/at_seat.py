@@ -17,7 +17,7 @@ from desim.show.files import read_text
 from policies.llm.messages import ASKED_AGAIN, as_json
 from policies.llm.methods.build import METHODS, MethodMaker
 from policies.llm.methods.method import Method
-from policies.llm.router.labels import Labeller, Labels, Sample
+from policies.llm.router.labels import Sample, labelled
 from policies.llm.router.learning import tallied, written
 from policies.llm.router.policy import LABELS, Policy, holds, table_4, unwrapped
 from policies.llm.router.predictions import Item
@@ -38,6 +38,8 @@ MAX_BYTES = 1 << 20
 #: Keys of which a policy's object has at least one.
 _KEYS = ("rules", "default_agent")
 
+_TASK = LABELS[0]
+
 #: Makes rules of stored predictions.
 Learn = Callable[[Sequence[Item]], Policy]
 
@@ -56,33 +58,27 @@ class Routing:
     Attributes:
         name: The argument that names the rules.
         policy: The rules.
-        methods: The methods by name, each a `complete`; at least one. The first is taken where
-            another name is chosen, as the published live agent does.
+        methods: The methods by name, at least one. The first is taken where another name is
+            chosen, as the published live agent does.
         task: The name of the task, such as that of the world.
-        labeller: Gives each decision labels, by a call of the model; None for no labels.
-        learner: Makes the rules of stored predictions; None where they are given.
+        labeller: The call of the model that gives each decision labels; None for no labels.
+        learner: Makes the rules of stored predictions; None where they are given, or made.
         chosen: The method of the last decision; empty before the first.
-        remarks: One sentence for each part of the policy that has no effect.
     """
 
     name: str
     policy: Policy
-    methods: Mapping[str, Complete]
+    methods: Mapping[str, Method]
     task: str
-    labeller: Labels | None = None
+    labeller: Complete | None = None
     learner: Learn | None = None
     chosen: str = field(default="", init=False)
-    remarks: tuple[str, ...] = field(init=False)
     #: The question of the decision with its stored predictions, which answer it without a call.
     _item: Item | None = field(default=None, init=False)
     _stored: Mapping[str, Item] = field(factory=dict, init=False)
     _learned: Sequence[Item] | None = field(default=None, init=False)
     _faults: tuple[str, ...] = field(default=(), init=False)
     _recorded: bool = field(default=False, init=False)
-    _told: bool = field(default=False, init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self._follow(self.policy)
 
     def __call__(self, request: Request) -> ModelReply:
         """Return the reply of the method that is chosen for this decision."""
@@ -100,7 +96,7 @@ class Routing:
         features = features_of("", context)
         if self.labeller is None:
             return Situation(self.task, features=features)
-        label = self.labeller(Sample(self.task, "", context))
+        label = labelled(Sample(self.task, "", context), self.labeller)
         return Situation(self.task, label.capability, label.bucket, features)
 
     def record(self, transcript: Callable[[Any], None]) -> None:
@@ -113,22 +109,21 @@ class Routing:
             Spent: A limit of the seat leaves no call of the model that writes rules.
             LimitReached: A limit of the command does.
         """
+        if self.name in OFFLINE and self._learned is None:
+            raise UsageError(
+                f"router={self.name} was given, which learns from what the methods of a suite "
+                f"answered: it is played as an entry of one; possible here are {TABLE_4} or a file"
+            )
+        if self._recorded:
+            return
         if self.learner:
-            if self._learned is None:
-                raise UsageError(
-                    f"router={self.name} was given, which learns from what the methods of a suite "
-                    f"answered: it is played as an entry of one; possible here are {TABLE_4} or a "
-                    "file"
-                )
-            if not self._recorded:
-                self._follow(self._rules(self.learner, self._learned))
-            self.learner = None
-        if not self._recorded:
-            transcript({"router": self.policy.plain()})
-            self._recorded = True
-            if self.remarks:
-                text = f"router={self.name}: {'; '.join(self.remarks)}"
-                warnings.warn(text, PolicyWarning, stacklevel=2)
+            self.policy, self.learner = self._rules(self.learner), None
+        transcript({"router": self.policy.plain()})
+        self._recorded = True
+        remarks = [*self.policy.remarks(self.methods), *self._unmatched(), *self._faults]
+        if remarks:
+            text = f"router={self.name}: {'; '.join(remarks)}"
+            warnings.warn(text, PolicyWarning, stacklevel=2)
 
     def restore(self, plain: Any) -> None:
         """Follow the policy with which a recorded episode was played, even if its file has changed.
@@ -138,23 +133,39 @@ class Routing:
         """
         if not isinstance(plain, Mapping):
             raise BadRecord("the policy of a router in the transcript is no object")
-        self._follow(Policy.read(plain))
-        self._recorded = True
+        self.policy, self.learner, self._recorded = Policy.read(plain), None, True
 
     def take(self, learned: Sequence[Item], stored: Sequence[Item]) -> None:
         """Take stored predictions: to learn rules from, and to answer questions from."""
         self._stored, self._learned = {item.id: item for item in stored}, learned
         if self.learner and self._stored.keys() & {item.id for item in learned}:
             self._faults = ("the rules were learned from questions that are asked here",)
-        self._follow(self.policy)
 
-    def _rules(self, learner: Learn, items: Sequence[Item]) -> Policy:
+    def _rules(self, learner: Learn) -> Policy:
         """Return what is learned; where the replies of a model hold no rules, those counted."""
+        items = self._learned or ()
         try:
             return learner(items)
         except PolicyFailed as fault:
             self._faults += (f"{fault}; the rules are those of router={_COUNTED}",)
             return tallied(items)
+
+    def _unmatched(self) -> Iterator[str]:
+        """Yield one sentence for each rule that no decision here matches."""
+        tasks = sorted({item.task for item in self._stored.values()} or {self.task})
+        has_labels = self.labeller is not None or self._learned is not None
+        for number, rule in enumerate(self.policy.rules):
+            for key, value in (rule.when or {}).items():
+                shown = short_repr(value)
+                if key == _TASK and not any(holds({key: value}, Situation(one)) for one in tasks):
+                    known = " or ".join(map(repr, tasks))
+                    why = f"every decision here has {key} {known}, not {shown}"
+                elif key in LABELS[1:] and not (has_labels or holds({key: value}, Situation())):
+                    why = f"it needs {key} {shown}, and only router_labels=true gives labels"
+                else:
+                    continue
+                yield f"rule {number} never matches: {why}"
+                break
 
     def begin_decision(self, observation: Any) -> None:
         """Discard the choice of the last decision, and find the stored predictions for this one."""
@@ -164,23 +175,8 @@ class Routing:
     def begin_episode(self) -> None:
         """Forget what belongs to an episode that has ended."""
         for method in self.methods.values():
-            if isinstance(method, Method):
-                method.begin_episode()
-        self._recorded = self._told = False
-
-    def notes(self) -> dict[str, Any]:
-        """Return the method of the decision, and in the first one of an episode the remarks."""
-        chosen = {"method": self.chosen} if self.chosen else {}
-        remarks = {} if self._told or not self.remarks else {"router_remarks": list(self.remarks)}
-        self._told = True
-        return {**chosen, **remarks}
-
-    def _follow(self, policy: Policy) -> None:
-        self.policy = policy
-        labelled = self.labeller is not None or self._learned is not None
-        tasks = {one.task for one in self._stored.values()} or {self.task}
-        unmatched = _never_matching(policy, sorted(tasks), LABELS[:1] if labelled else LABELS)
-        self.remarks = (*policy.remarks(tuple(self.methods)), *unmatched, *self._faults)
+            method.begin_episode()
+        self._recorded = False
 
 
 def _asked_again(messages: Sequence[Message]) -> bool:
@@ -221,30 +217,9 @@ def routing_at(maker: MethodMaker) -> Routing | None:
         policy=policy,
         methods=methods,
         task=catalog.model_name(type(maker.seat.model)),
-        labeller=Labeller(maker.complete) if options.router_labels else None,
+        labeller=maker.complete if options.router_labels else None,
         learner=learner,
     )
-
-
-def _never_matching(policy: Policy, tasks: Sequence[str], known: Sequence[str]) -> Iterator[str]:
-    """Yield one sentence for each rule that no decision of a world matches.
-
-    *known* are the labels that are the same for every decision.
-    """
-    unlabelled = [Situation(task) for task in tasks]
-    for number, rule in enumerate(policy.rules):
-        conditions = {key: value for key, value in (rule.when or {}).items() if key in known}
-        for key, value in conditions.items():
-            if any(holds({key: value}, one) for one in unlabelled):
-                continue
-            shown = short_repr(value)
-            why = (
-                f"every decision here has {key} {' or '.join(map(repr, tasks))}, not {shown}"
-                if key == "task_name"
-                else f"it needs {key} {shown}, and only router_labels=true gives decisions labels"
-            )
-            yield f"rule {number} never matches: {why}"
-            break
 
 
 def read_policy(router: str) -> Policy:

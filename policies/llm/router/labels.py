@@ -1,22 +1,18 @@
-"""Labels of a question: its capability and its difficulty, given by a model or by rules.
+"""Labels of a question: its capability and its difficulty, given by a model.
 
 Source: reference SPEC of FirmBench, section 2. The words of the request are our own, and so are the
 two estimates among the hints, which the SPEC names without saying how they are made.
-
-The rules follow the published ones in substance: a list of labels to choose from, or options, ask
-for knowledge; code, or words of computing, make a question numerical; what remains is copied out of
-the text. The weights are our own; the script that labels items prints how many labels agree.
 """
 
 import re
-from collections.abc import Callable, Sequence
-from typing import TypeAlias, get_args
+from collections.abc import Sequence
+from typing import get_args
 
 from attrs import frozen
 
 from policies.llm.messages import as_json, request_of
 from policies.llm.replies import answer_only
-from policies.llm.router.situation import Bucket, features_of
+from policies.llm.router.situation import Bucket
 from policies.llm.wires.wire import Complete
 
 CAPABILITIES = (
@@ -139,32 +135,23 @@ class Sample:
     program: str = ""
 
 
-#: Returns the labels of a question; empty ones if it finds none.
-Labels: TypeAlias = Callable[[Sample], Label]
-
-
-@frozen
-class Labeller:
-    """Requests the labels of questions from a model, at temperature 0."""
-
-    complete: Complete
-
-    def __call__(self, sample: Sample) -> Label:
-        """Return the labels of a question; empty ones where the reply cannot be read."""
-        shown = {
-            "question": sample.question,
-            "context": sample.context[:_CONTEXT],
-            **({"options": list(sample.options)} if sample.options else {}),
-            **({"program": sample.program[:_PROGRAM]} if sample.program else {}),
-            "hints": {
-                "context_length": len(sample.context),
-                "options": len(sample.options),
-                "candidate_labels": candidate_labels(sample.context),
-                "sub_questions": sub_questions(sample.question),
-            },
-        }
-        text = f"# Task\n{sample.task}\n\n# Sample\n{as_json(shown)}"
-        return read_label(answer_only(self.complete(request_of(_REQUEST, text, 0.0, "label"))).text)
+def labelled(sample: Sample, complete: Complete) -> Label:
+    """Return the labels that a model gives, at temperature 0; empty ones for another reply."""
+    shown = {
+        "question": sample.question,
+        "context": sample.context[:_CONTEXT],
+        **({"options": list(sample.options)} if sample.options else {}),
+        **({"program": sample.program[:_PROGRAM]} if sample.program else {}),
+        "hints": {
+            "context_length": len(sample.context),
+            "options": len(sample.options),
+            "candidate_labels": candidate_labels(sample.context),
+            "sub_questions": max(1, sample.question.count("?")),
+        },
+    }
+    text = f"# Task\n{sample.task}\n\n# Sample\n{as_json(shown)}"
+    reply = complete(request_of(_REQUEST, text, 0.0, "label"))
+    return read_label(answer_only(reply).text)
 
 
 def candidate_labels(context: str) -> int:
@@ -182,61 +169,3 @@ def candidate_labels(context: str) -> int:
         if all(0 < len(words) <= _LABEL_WORDS for words in parts):
             most = max(most, len(parts))
     return most if most >= _SHORTEST_LIST else 0
-
-
-def sub_questions(question: str) -> int:
-    """Estimate how many questions a text asks: its question marks, at least 1."""
-    return max(1, question.count("?"))
-
-
-_EXTRACTION, _NUMERICAL, _KNOWLEDGE, _COMPLEX = CAPABILITIES
-
-#: Words of a question whose answer must be computed.
-_COMPUTES = re.compile(
-    r"\b(?:average|averaged|compounded|compute|calculate|discount rate|formula|interest|"
-    r"in total|net present value|per cent|percent|present value|ratio|return|rounded|"
-    r"what share|worth|difference|differ|growth|deviation|minimises|break even)\b",
-    re.IGNORECASE,
-)
-
-#: A signature to be completed.
-_SIGNATURE = re.compile(r"^\s*(?:def|class)\s", re.MULTILINE)
-
-#: Words that join a condition or a second step to a question.
-_JOINS = re.compile(r"\b(?:if|after|before|under|without|both|each|not)\b", re.IGNORECASE)
-
-#: Labels from which on a list counts as long, and the difficulty of choosing from it.
-_LONG_LIST, _OF_LONG_LIST = 20, 7.0
-
-#: Added for a table, for every so many characters of context, and for every joining word.
-_STEP, _PER = 0.5, 1_500
-
-#: The score of a plain question of each capability.
-_PLAIN = {_EXTRACTION: 2.0, _NUMERICAL: 3.0, _KNOWLEDGE: 4.0, _COMPLEX: 5.0}
-
-
-def label_by_rules(sample: Sample) -> Label:
-    """Return labels by rules; the same question always gets the same ones, whatever its task."""
-    labels = candidate_labels(sample.context)
-    capability, why = _capability(sample, labels)
-    features = features_of(sample.question, sample.context)
-    score = _OF_LONG_LIST if labels >= _LONG_LIST else _PLAIN[capability]
-    joins = len(_JOINS.findall(sample.question))
-    score += _STEP * (features.has_table + len(sample.context) // _PER + joins)
-    score += sub_questions(sample.question) - 1
-    return Label(capability, min(_HARDEST, score), why)
-
-
-def _capability(sample: Sample, labels: int) -> tuple[str, str]:
-    """Return the capability and the rule that gave it."""
-    if labels:
-        return _KNOWLEDGE, f"a choice among about {labels} labels"
-    if sample.options and sample.context:
-        return _COMPLEX, "a choice among options about a text"
-    if sample.options:
-        return _KNOWLEDGE, f"a choice among {len(sample.options)} options"
-    if sample.program or _SIGNATURE.search(sample.question):
-        return _NUMERICAL, "code must be written"
-    if _COMPUTES.search(sample.question):
-        return _NUMERICAL, "something must be computed"
-    return _EXTRACTION, "nothing is computed"

@@ -91,10 +91,8 @@ def test_table_4_says_what_its_rules_need(stub: Stub) -> None:
     with pytest.warns(PolicyWarning, match="rule 0 never matches: it needs capability") as told:
         episode = play(WORLD, spec(stub, "table_4"))
     assert len(told) == 1
+    assert str(told[0].message).count("never matches") == 5
     assert methods_of(episode) == ["gepa"] * 4
-    remarks = [(step.notes or {}).get("router_remarks") for step in episode.steps]
-    assert len(remarks[0] or ()) == 5
-    assert remarks[1:] == [None] * 3
 
 
 def test_labels_are_asked_for(stub: Stub) -> None:

@@ -6,17 +6,14 @@ from support.router_items import Asked
 from policies.llm.router.labels import (
     CAPABILITIES,
     Label,
-    Labeller,
     Sample,
     bucket_of,
     candidate_labels,
-    label_by_rules,
+    labelled,
     read_label,
-    sub_questions,
 )
 
 DK, CR = "Domain Knowledge", "Complex Reasoning"
-IE, NC = "Information Extraction", "Numerical Calculation"
 
 
 @pytest.mark.parametrize(
@@ -60,7 +57,7 @@ def test_buckets_end_at_three_and_six(score: float, bucket: str) -> None:
 def test_the_model_reads_task_question_and_the_start_of_the_context() -> None:
     """At temperature 0, and it may not solve the question."""
     model = Asked(lambda _: "Capability: Complex Reasoning\nScore: 5\nReasoning: r")
-    assert Labeller(model)(Sample("TASK", "QUESTION", "c" * 5000)) == Label(CR, 5, "r")
+    assert labelled(Sample("TASK", "QUESTION", "c" * 5000), model) == Label(CR, 5, "r")
     (request,) = model.requests
     assert model.temperatures == [0.0]
     assert all(
@@ -73,8 +70,8 @@ def test_the_model_reads_options_program_and_hints() -> None:
     """A program is cut; what an item does not have is left out."""
     model = Asked(lambda _: "")
     tags = "Tags: " + ", ".join(f"Tag{n}" for n in range(30))
-    Labeller(model)(Sample("TASK", "Which? Why?", tags, ["yes", "no"], "p" * 2000))
-    Labeller(model)(Sample("TASK", "Which?", ""))
+    labelled(Sample("TASK", "Which? Why?", tags, ["yes", "no"], "p" * 2000), model)
+    labelled(Sample("TASK", "Which?", ""), model)
     full, bare = model.requests
     assert '"options": ["yes", "no"]' in full
     assert "p" * 1200 in full
@@ -100,41 +97,3 @@ def test_the_model_reads_options_program_and_hints() -> None:
 def test_candidate_labels_are_estimated_by_the_longest_list(context: str, count: int) -> None:
     """A list is a line of short entries."""
     assert candidate_labels(context) == count
-
-
-def test_sub_questions_are_estimated_by_their_marks() -> None:
-    """There is at least one."""
-    assert [sub_questions(each) for each in ("", "Which?", "Which? And why?")] == [1, 1, 2]
-
-
-@pytest.mark.parametrize(
-    ("question", "context", "options", "capability"),
-    [
-        ("Which tags fit?", "Tags: A, B, C", (), DK),
-        ("What is goodwill?", "", ("x", "y"), DK),
-        ("Which reason does the memo support?", "A memo.", ("x", "y"), CR),
-        ("def f(price):", "", (), NC),
-        ("By how many percent did sales grow?", "Sales: 4, then 5.", (), NC),
-        ("Who signed the lease?", "Ms Li signed it.", (), IE),
-    ],
-)
-def test_rules_stand_in_for_the_model(
-    question: str, context: str, options: tuple[str, ...], capability: str
-) -> None:
-    """They say why, and the same question always gets the same labels."""
-    label = label_by_rules(Sample("any", question, context, options))
-    assert label.capability == capability
-    assert label.score is not None
-    assert 0 <= label.score <= 10
-    assert label.reasoning
-    assert label_by_rules(Sample("other", question, context, options)) == label
-
-
-def test_by_rules_long_lists_and_long_texts_are_harder() -> None:
-    """A list of twenty labels is hard at least; a score never exceeds 10."""
-    tags = "Tags: " + ", ".join(f"Tag{n}" for n in range(20))
-    listed = label_by_rules(Sample("t", "Which tag fits?", tags))
-    assert listed.bucket == "hard"
-    short, long = (label_by_rules(Sample("t", "Who signed?", "Li. " * n)).score for n in (1, 2_000))
-    assert (short, long) == (2, 4.5)
-    assert label_by_rules(Sample("t", "Who? " * 50, "")).score == 10

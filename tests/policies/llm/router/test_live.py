@@ -11,12 +11,12 @@ from support.scripted import player, seat_of, worded
 from desim import catalog, play
 from policies.llm.messages import assistant_message, corrected, system, user
 from policies.llm.methods.memoryless import SelfRefine
+from policies.llm.methods.method import Method
 from policies.llm.replies import BadReply
 from policies.llm.router.at_seat import Routing
-from policies.llm.router.labels import Labeller
 from policies.llm.router.policy import Policy
 from policies.llm.router.situation import Features, Situation
-from policies.llm.wires.wire import Call, Complete, Message, ModelReply, Request
+from policies.llm.wires.wire import Call, Message, ModelReply, Request
 
 RULES = Policy.read(
     {
@@ -29,8 +29,8 @@ RULES = Policy.read(
 )
 
 
-@define
-class Named:
+@define(eq=False)
+class Named(Method):
     """A method that answers with its name and keeps what it was given."""
 
     name: str
@@ -42,7 +42,7 @@ class Named:
         return worded(self.name)
 
 
-def methods(*names: str) -> dict[str, Complete]:
+def methods(*names: str) -> dict[str, Method]:
     """Return methods that answer with their names."""
     return {name: Named(name) for name in names}
 
@@ -105,7 +105,7 @@ def test_a_conversation_is_the_context_without_instructions_and_old_answers() ->
 def test_a_labeller_gives_each_decision_labels() -> None:
     """One call a decision, and none where a decision is asked for again."""
     model = Asked(lambda _: "Capability: Domain Knowledge\nScore: 9")
-    router = routed("gepa", "amem", labeller=Labeller(model))
+    router = routed("gepa", "amem", labeller=model)
     assert answer(router, user("x")) == "amem"
     assert router.situation([user("x")]).bucket == "hard"
     asked = len(model.requests)
@@ -118,9 +118,7 @@ def test_the_router_plays_a_world_in_front_of_methods() -> None:
     """Every decision is answered by a method, and every call is counted."""
     world = catalog.model("beer_game")
     policy, model = player(seat_of(world), lambda _: worded('{"order_qty": 4}'))
-    model_calls = policy.complete
-    refine = built(SelfRefine, complete=model_calls, rounds=1)
-    offered = {"cot": model_calls, "self_refine": refine}
+    offered = {"self_refine": built(SelfRefine, complete=policy.complete, rounds=1)}
     default = Policy(default="self_refine")
     policy.complete = Routing(name="r", policy=default, methods=offered, task="shop")
     episode = play(world, {next(iter(world.roles)): policy}, seed=1)
