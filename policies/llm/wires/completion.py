@@ -1,11 +1,10 @@
-"""A chat completion as the server sent it: decoded, checked, and turned into a `ModelReply`.
+"""A chat completion as the server sent it, turned into a `ModelReply`.
 
-A server is not trusted to keep to the protocol: every field may be missing or of another type. The
-key is removed from every text.
+A server is not trusted to keep to the protocol: every field may be missing or of another type.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -28,9 +27,6 @@ _TEXT_KEYS, _DEPTH = ("text", "thinking", "summary", "reasoning", "content"), 4
 #: Characters a token, for replies without usage; English text has about four.
 _CHARACTERS_PER_TOKEN = 4
 
-#: Removes the key from a text.
-Redact = Callable[[str], str]
-
 
 def decoded(content: bytes) -> Any:
     """Return the plain value of a response's body; None if it is not JSON."""
@@ -40,59 +36,67 @@ def decoded(content: bytes) -> Any:
         return None
 
 
-def reply_in(
-    content: bytes, body: Any, sent: Sequence[Message], seconds: float, redact: Redact
-) -> ModelReply | None:
+def reply_in(body: Any, sent: Sequence[Message]) -> ModelReply | None:
     """Return the reply of the first choice of a chat completion; None for another body.
 
     Args:
-        content: The body as it was sent.
         body: The decoded body.
         sent: The messages of the request, from which missing usage is estimated.
-        seconds: Time that the request took.
-        redact: Removes the key from every text.
     """
-    choices = _mapping(body).get("choices")
-    choice = _mapping(choices[0]) if isinstance(choices, list) and choices else {}
+    choice = mapping(first(mapping(body).get("choices")))
     message = choice.get("message")
     if not isinstance(message, Mapping):
         return None
-    text, refusal = (redact(_joined(message.get(key))) for key in ("content", "refusal"))
-    calls = _calls(message.get("tool_calls"), redact)
-    written_texts = [text, refusal, *(part for c in calls for part in (c.name, c.arguments))]
-    usage = _mapping(body.get("usage"))
-    read, written = (_count(usage.get(f"{kind}_tokens")) for kind in ("prompt", "completion"))
-    prompt_tokens = _estimate(len(msgspec.json.encode([sent]))) if read is None else read
-    length = sum(map(len, written_texts)) - len(refusal)
-    of_prompt, of_completion = (
-        _mapping(usage.get(f"{kind}_tokens_details")) for kind in ("prompt", "completion")
-    )
-    # In OpenAI's form or DeepSeek's.
-    cached = _count(of_prompt.get("cached_tokens")) or _count(usage.get("prompt_cache_hit_tokens"))
+    text, refusal = _text(message.get("content")), _text(message.get("refusal"))
+    calls = _calls(message.get("tool_calls"))
+    written = [text, *(part for call in calls for part in (call.name, call.arguments))]
     return ModelReply(
         text,
         () if len(calls) > MAX_CALLS else calls,
         refusal,
-        finish=redact(_joined(choice.get("finish_reason"))),
-        prompt_tokens=prompt_tokens,
-        completion_tokens=_estimate(length) if written is None else written,
-        estimated=read is None or written is None,
-        seconds=seconds,
-        malformed=_malformed(content, written_texts, calls),
-        cached_tokens=min(cached or 0, prompt_tokens),
-        reported_cost=_money(usage.get("cost")),
-        thinking=redact(_reasoning(message)),
-        id=redact(_joined(body.get("id"))),
-        served=redact(_joined(body.get("model"))),
-        reasoning_tokens=_count(of_completion.get("reasoning_tokens")) or 0,
-        cache_written_tokens=_count(of_prompt.get("cache_write_tokens")) or 0,
+        finish=_text(choice.get("finish_reason")),
+        malformed=_malformed([*written, refusal], calls),
+        thinking=_reasoning(message),
+        id=_text(body.get("id")),
+        served=_text(body.get("model")),
+        **_usage(mapping(body.get("usage")), sent, written),
     )
 
 
-def _malformed(content: bytes, texts: Sequence[str], calls: Sequence[Call]) -> str:
+def first(value: Any) -> Any:
+    """Return the first of a list that is not empty; any other value as it is."""
+    return value[0] if isinstance(value, list) and value else value
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """Return an object as it is; an empty one for any other value."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def _usage(
+    usage: Mapping[str, Any], sent: Sequence[Message], written: Sequence[str]
+) -> dict[str, Any]:
+    """Return tokens and money as the server reports them, tokens otherwise by lengths."""
+    prompt, completion = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+    read = mapping(usage.get("prompt_tokens_details"))
+    wrote = mapping(usage.get("completion_tokens_details"))
+    prompt_tokens = _estimate(len(msgspec.json.encode([sent]))) if prompt is None else prompt
+    completion_tokens = _estimate(sum(map(len, written))) if completion is None else completion
+    # In OpenAI's form or DeepSeek's.
+    cached = _count(read.get("cached_tokens")) or _count(usage.get("prompt_cache_hit_tokens")) or 0
+    return {
+        "prompt_tokens": prompt_tokens,
+        "completion_tokens": completion_tokens,
+        "estimated": prompt is None or completion is None,
+        "cached_tokens": min(cached, prompt_tokens),
+        "cache_written_tokens": _count(read.get("cache_write_tokens")) or 0,
+        "reasoning_tokens": _count(wrote.get("reasoning_tokens")) or 0,
+        "reported_cost": _money(usage.get("cost")),
+    }
+
+
+def _malformed(texts: Sequence[str], calls: Sequence[Call]) -> str:
     """Return what makes a reply unusable; an empty text if nothing does."""
-    if content.decode("utf-8", "replace").encode() != content:
-        return "your reply was not valid UTF-8"
     if any(each != storable(each) for each in texts):
         return "your reply held half a surrogate pair, which is no character"
     if len(calls) > MAX_CALLS:
@@ -100,35 +104,33 @@ def _malformed(content: bytes, texts: Sequence[str], calls: Sequence[Call]) -> s
     return ""
 
 
-def _calls(listed: Any, redact: Redact) -> tuple[Call, ...]:
+def _calls(listed: Any) -> tuple[Call, ...]:
     """Return the tool calls of a message; a missing or repeated id is replaced."""
     calls: dict[str, Call] = {}
     # One more than is allowed, so that the reply is known to have too many.
     for each in listed[: MAX_CALLS + 1] if isinstance(listed, list) else ():
-        function = _mapping(each).get("function")
+        function = mapping(each).get("function")
         if not isinstance(function, Mapping):
             continue
-        arguments = function.get("arguments")
-        if isinstance(arguments, Mapping):
-            # Some servers send the object instead of its text.
-            arguments = _compact(arguments)
-        identifier = redact(_joined(each.get("id")))
+        identifier = _text(each.get("id"))
         if not identifier or identifier in calls:
             identifier = f"call_{len(calls) + 1}"
-        name = redact(_joined(function.get("name")))
-        calls[identifier] = Call(identifier, name, redact(_joined(arguments)))
+        arguments = _arguments(function.get("arguments"))
+        calls[identifier] = Call(identifier, _text(function.get("name")), arguments)
     return tuple(calls.values())
 
 
-def _compact(arguments: Mapping[str, Any]) -> str:
-    """Return an object as JSON; an empty text if it is too deep."""
+def _arguments(value: Any) -> str:
+    """Return the text of arguments; some servers send the object instead."""
+    if not isinstance(value, Mapping):
+        return _text(value)
     try:
-        return json.dumps(arguments, separators=(",", ":"))
+        return json.dumps(value, separators=(",", ":"))
     except RecursionError:
         return ""
 
 
-def _joined(value: Any) -> str:
+def _text(value: Any) -> str:
     """Return a text, or the joined texts of a list of content parts, without those of reasoning."""
     if isinstance(value, list):
         read = (part for part in value if not _thinks(part))
@@ -147,9 +149,9 @@ def _reasoning(message: Mapping[str, Any]) -> str:
 
 def _thinks(part: Any) -> bool:
     """Return whether a content part is reasoning (`thinking`, `reasoning`, `redacted_thinking`)."""
-    kind = str(_mapping(part).get("type"))
+    kind = str(mapping(part).get("type"))
     named = any(word in kind for word in ("think", "reason", "thought"))
-    return named or _mapping(part).get("thought") is True
+    return named or mapping(part).get("thought") is True
 
 
 def _all_texts(value: Any, depth: int = 0) -> str:
@@ -162,10 +164,6 @@ def _all_texts(value: Any, depth: int = 0) -> str:
         value = [value.get(key) for key in _TEXT_KEYS]
     listed = value if isinstance(value, list) else []
     return "".join(_all_texts(each, depth + 1) for each in listed)
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
 
 
 def _count(value: Any) -> int | None:

@@ -1,20 +1,24 @@
 """Errors of servers: their sentences, and whether sending the request again can help.
 
-Source: reference `wires.md`, sections 1 and 3, and the rules of the vendors' clients: the header
+Source: reference `wires.md`, section 1, and the rules of the vendor's client: the header
 `x-should-retry` decides where it is sent.
 """
 
 import math
+import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 from attrs import frozen
 
-from policies.llm.wires.completion import Redact, decoded
+from policies.llm.wires.completion import first, mapping
+from policies.llm.wires.post import SUCCESS, Response
 from policies.llm.wires.wire import NoReply
+
+#: Removes the key from a text.
+Redact = Callable[[str], str]
 
 #: Characters of a server's error text that are repeated in ours, and those searched for them.
 _WIDTH, _SEARCHED = 300, 5_000
@@ -25,29 +29,15 @@ _AGAIN = (408, 409, 429)
 #: Statuses of a server that has too much to do; the second only where it says how long.
 _TOO_MANY, _UNAVAILABLE, _OVERLOADED = 429, 503, 529
 
-#: The first digits of statuses: of success, of a redirect, of a request that is at fault.
-SUCCESS, _REDIRECT, _CLIENT_ERROR = 2, 3, 4
+#: The first digits of statuses: of a redirect, and of a request that is at fault.
+_REDIRECT, _CLIENT_ERROR = 3, 4
 
 #: Statuses of errors.
 _ERRORS = range(400, 600)
 
-#: Codes of a server that has too much to do, in a body without such a status.
-_BUSY = frozenset(("rate_limit_exceeded", "rate_limit_error", "overloaded_error"))
-
-#: Codes of requests that no server takes a second time, in a body without such a status.
-_REFUSED = frozenset(
-    """invalid_request_error authentication_error permission_error not_found_error
-    request_too_large invalid_prompt content_policy_violation context_length_exceeded
-    model_not_found unsupported_parameter unsupported_value""".split()  # noqa: SIM905 (shorter)
-)
-
 #: Codes by which servers say that an account has no money left, or that a limit of spending is
-#: reached.
-_NO_MONEY = frozenset(
-    """insufficient_quota credit_balance_exhausted organization_spend_limit_exceeded
-    project_spend_limit_exceeded organization_usage_limit_exceeded billing_error
-    enforced_spend_limit_reached contract_spend_limit_reached""".split()  # noqa: SIM905 (shorter)
-)
+#: reached, such as `insufficient_quota` and `project_spend_limit_exceeded`.
+_NO_MONEY = re.compile("insufficient_quota|credit_balance|spend_limit|usage_limit|billing")
 
 #: Advice by the code of an error, or by the field that a server refuses.
 _ADVICE = {
@@ -74,81 +64,66 @@ class _ServerError:
     @classmethod
     def read(cls, status: int, body: Any) -> "_ServerError":
         """Return the error of a decoded body: an object, a text, or a list with one of them."""
-        body = _first(body)
-        error = _first(body.get("error", body)) if isinstance(body, Mapping) else None
+        body = mapping(first(body))
+        error = first(body.get("error", body))
         if isinstance(error, str):
             return cls(status, error)
-        if not isinstance(error, Mapping):
-            return cls(status)
-        details = error.get("details")
-        inner = details.get("error_code") if isinstance(details, Mapping) else None
-        codes = map(_text_or_empty, (inner, error.get("code"), error.get("type")))
+        error = mapping(error)
         return cls(
             status or _status_in(error.get("code")),
             _text_or_empty(error.get("message")),
-            tuple(filter(None, codes)),
+            tuple(filter(None, map(_text_or_empty, (error.get("code"), error.get("type"))))),
             _text_or_empty(error.get("param")),
         )
 
     def no_reply(self, shown: str, headers: Mapping[str, str]) -> NoReply:
         """Return the exception for this error; *shown* is the server's text, printable."""
+        no_money = next(filter(_NO_MONEY.search, self.codes), "")
+        final = bool(no_money) or self._is_final(headers.get("x-should-retry", "").lower())
+        wait = _wait(headers)
+        late = self.status == _UNAVAILABLE and wait is not None
+        busy = not final and (late or self.status in (_TOO_MANY, _OVERLOADED))
         answered = f"answered {self.status}" if self.status else "answered with an error"
-        wait, final = _wait(headers), self._is_final()
-        no_money = next((code for code in self.codes if code in _NO_MONEY), "")
         if no_money:
             answered = (
                 f"has no money left for this key, or a limit of spending is reached ({no_money})"
             )
-        named = [*self.codes, self.field if final or no_money else ""]
-        advice = next((f"; {_ADVICE[name]}" for name in named if name in _ADVICE), "")
-        said = headers.get("x-should-retry", "").lower()
-        if said in ("true", "false"):
-            final = said == "false"
-        final = final or bool(no_money)
-        late = self.status == _UNAVAILABLE and wait is not None
-        busy = self.status in (_TOO_MANY, _OVERLOADED) or late
-        busy |= not self.status and not _BUSY.isdisjoint(self.codes)
+        advised = (name for name in (*self.codes, self.field) if name in _ADVICE)
+        advice = next((f"; {_ADVICE[name]}" for name in advised), "")
         why = f"{answered}: {shown}".rstrip(": ") + advice
-        return NoReply(why, final=final, wait=wait, busy=busy and not final)
+        return NoReply(why, final=final, wait=wait, busy=busy)
 
-    def _is_final(self) -> bool:
-        """Return whether sending the request again cannot help, as status and codes say."""
-        if self.status:
-            at_fault = self.status // 100 == _CLIENT_ERROR and self.status not in _AGAIN
-            return at_fault or self.status // 100 == _REDIRECT
-        return not _REFUSED.isdisjoint(self.codes)
-
-
-def check_status(status: int, headers: Mapping[str, str], content: bytes, redact: Redact) -> None:
-    """Check that a response is a success.
-
-    Raises:
-        NoReply: It is an error or a redirect.
-    """
-    if status // 100 == SUCCESS:
-        return
-    error = _ServerError.read(status, decoded(content))
-    if status // 100 == _REDIRECT:
-        host = printable(_host(headers.get("location", "")), redact)
-        shown = f"a redirect to {host}, which is not followed"
-    else:
-        shown = printable(error.message or content.decode("utf-8", "replace"), redact)
-    raise error.no_reply(shown, headers)
+    def _is_final(self, retry: str) -> bool:
+        """Return whether sending the request again cannot help, by the header or the status."""
+        if retry in ("true", "false"):
+            return retry == "false"
+        kind = self.status // 100
+        return kind == _REDIRECT or (kind == _CLIENT_ERROR and self.status not in _AGAIN)
 
 
-def check_error(body: Any, redact: Redact) -> None:
-    """Check that the decoded body of a success, or its first choice, holds no error.
+def check(response: Response, body: Any, redact: Redact) -> None:
+    """Check that a response is a success, and that neither its body nor its choice is an error.
+
+    Args:
+        response: The response.
+        body: Its decoded body.
+        redact: Removes the key from a text.
 
     Raises:
-        NoReply: It holds one under `error`, or is a list of one.
+        NoReply: It is an error or a redirect, or holds an error.
     """
-    inner = _first(body)
-    choice = _first(inner.get("choices")) if isinstance(inner, Mapping) else None
-    for each in (inner, choice):
-        if isinstance(each, Mapping) and each.get("error"):
+    if response.status // 100 != SUCCESS:
+        error = _ServerError.read(response.status, body)
+        text = error.message or response.content.decode("utf-8", "replace")
+        if response.status // 100 == _REDIRECT:
+            text = "a redirect, which is not followed"
+        raise error.no_reply(printable(text, redact), response.headers)
+    whole = mapping(first(body))
+    for each in (whole, mapping(first(whole.get("choices")))):
+        if each.get("error"):
             error = _ServerError.read(0, each)
-            shown = printable(error.message or ", ".join(error.codes), redact)
-            raise error.no_reply(shown, {})
+            text = error.message or ", ".join(error.codes)
+            raise error.no_reply(printable(text, redact), {})
 
 
 def printable(text: str, redact: Redact) -> str:
@@ -157,27 +132,15 @@ def printable(text: str, redact: Redact) -> str:
     return " ".join("".join(characters).split())[:_WIDTH]
 
 
-def _first(value: Any) -> Any:
-    return value[0] if isinstance(value, list) and value else value
-
-
 def _text_or_empty(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
 def _status_in(code: Any) -> int:
     """Return the status that a code is, as a number or as its digits; 0 for another code."""
-    if isinstance(code, str) and len(code) == len("429") and code.isdecimal():
-        code = int(code)
+    if isinstance(code, str) and re.fullmatch("[45][0-9][0-9]", code):
+        return int(code)
     return code if type(code) is int and code in _ERRORS else 0
-
-
-def _host(location: str) -> str:
-    """Return the host that a redirect names."""
-    try:
-        return urlsplit(location).netloc.rpartition("@")[2] or "another path"
-    except ValueError:
-        return "an invalid address"
 
 
 def _wait(headers: Mapping[str, str]) -> float | None:

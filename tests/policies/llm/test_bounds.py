@@ -35,7 +35,7 @@ KEY = "sk-very-secret/0123456789"
         ("endless error body", "sent more than 4 MiB"),
         ("huge header", "Receive buffer too long"),
         ("429, wait 10**9 s", "answered 429: {}; it asks to wait 1e"),
-        ("redirect to another host", r"a redirect to 127\.0\.0\.2:1, which is not followed"),
+        ("redirect to another host", "a redirect, which is not followed"),
         ("gzip that says br", "encoded as .br."),
     ],
 )

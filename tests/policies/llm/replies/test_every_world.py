@@ -73,7 +73,7 @@ def read_as(case: Case, shape: Mapping[str, Any], mode: str = "json") -> Any:
     """Return the reading of a shape in a world: a number, or "bad reply"."""
     message = as_worded(shape["message"], case)
     choice = {"message": message, "finish_reason": shape["finish_reason"]}
-    reply = reply_in(b"", {"choices": [choice]}, [], 0.0, str)
+    reply = reply_in({"choices": [choice]}, [])
     assert reply
     llm, _ = player(seat_of(case.model, case.role), lambda _: reply, retries=0, mode=mode)
     action = llm.decide(case.observation)

@@ -30,7 +30,7 @@ def decided(reply: ModelReply) -> int | str:
 def of_message(message: dict[str, Any], finish: str = "stop") -> ModelReply:
     """Return the reply that a server's message is."""
     choice = {"message": message, "finish_reason": finish}
-    reply = reply_in(b"", {"choices": [choice]}, [], 0.0, str)
+    reply = reply_in({"choices": [choice]}, [])
     assert reply
     return reply
 
