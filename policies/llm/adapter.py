@@ -279,7 +279,7 @@ class Llm(OutsidePolicy):
         self._memory_recorded = True
 
     def _noted(self) -> dict[str, Any]:
-        usage = self.metered.decision.plain() | {
+        usage = self.metered.decision.sums | {
             "decisions": 1,
             "repairs": self._repairs,
             "bad_replies": self._bad_replies,

@@ -7,12 +7,12 @@ of a resumed record are counted again, in order, before another request is sent.
 import math
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeAlias
 
 import msgspec
-from attrs import asdict, define, field, frozen
+from attrs import define, field, frozen
 
 from desim.engine.budget import CommandBudget
 from desim.errors import UsageError
@@ -36,6 +36,19 @@ _WRITING = threading.Lock()
 
 #: Prices are for a million tokens.
 _MILLION = 1_000_000
+
+#: The sums of which each decision has one, before any request.
+_NOTHING: dict[str, float] = {
+    "calls": 0,
+    "replies": 0,
+    "prompt_tokens": 0,
+    "completion_tokens": 0,
+    "estimated": 0,
+    "seconds": 0.0,
+    "cost": 0.0,
+    "cached_tokens": 0,
+    "reported_cost": 0.0,
+}
 
 
 class Spent(Exception):
@@ -86,18 +99,17 @@ class CallLimits:
 
     def reached(self, used: "Used", call: float = 0.0) -> str:
         """Return which limit is reached, or leaves less than a call can cost; else empty."""
-        call = 0.0 if math.isinf(call) else call
-        place = "reached for this seat and episode"
-        if self.max_cost is not None and used.cost < self.max_cost < used.cost + call:
-            left = f"but for {self.max_cost - used.cost:g}, and a call can cost {call:g}"
-            return f"max_cost={self.max_cost:g} {place} {left}"
+        place, cost = "reached for this seat and episode", used.sums["cost"]
         for name, limit, value in (
-            ("max_calls", self.max_calls, used.calls),
+            ("max_calls", self.max_calls, used.sums["calls"]),
             ("max_tokens", self.max_tokens, used.tokens),
-            ("max_cost", self.max_cost, used.cost),
+            ("max_cost", self.max_cost, cost),
         ):
             if limit is not None and value >= limit:
                 return f"{name}={limit:g} {place}"
+        if self.max_cost is not None and self.max_cost < cost + call < math.inf:
+            left = f"but for {self.max_cost - cost:g}, and a call can cost {call:g}"
+            return f"max_cost={self.max_cost:g} {place} {left}"
         return ""
 
     def most(self, fields: Mapping[str, Any]) -> float:
@@ -131,75 +143,58 @@ class CallLimits:
 
 @define
 class Used:
-    """Sums over requests and replies.
+    """Sums over requests and replies, as the notes of a decision hold them.
 
     Attributes:
-        calls: Requests sent.
-        replies: Requests that brought a reply, valid or not.
-        prompt_tokens: Tokens read.
-        completion_tokens: Tokens written.
-        estimated: Replies whose tokens were estimated from lengths.
-        seconds: Time waited for replies.
-        cost: Money: by the prices, or as the server reports where that is more.
-        cached_tokens: Those of the tokens read that the server had in a cache.
-        reported_cost: Money as the server reports it, over the replies for which it does.
-        further: Sums that most servers and methods leave at 0: `reasoning_tokens` (a part of the
-            tokens written), `cache_written_tokens` (a part of those read), and for each phase other
-            than "step" its calls, tokens and cost under names such as `judge_calls`.
+        sums: By name: `calls` (requests sent), `replies` (those that brought one, valid or not),
+            `prompt_tokens` and `completion_tokens` (read and written), `estimated` (replies whose
+            tokens were estimated from lengths), `seconds` (waited for replies), `cost` (money by
+            the prices, or as the server reports where that is more), `cached_tokens` (read from the
+            server's cache), `reported_cost` (money as the server reports it). Where they are not 0
+            `reasoning_tokens` (a part of those written), `cache_written_tokens` (a part of those
+            read), and for each phase other than "step" its calls, tokens and cost, such as
+            `judge_calls`.
     """
 
-    calls: int = 0
-    replies: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    estimated: int = 0
-    seconds: float = 0.0
-    cost: float = 0.0
-    cached_tokens: int = 0
-    reported_cost: float = 0.0
-    further: dict[str, float] = field(factory=dict)
+    sums: dict[str, float] = field(factory=_NOTHING.copy)
 
     @property
-    def tokens(self) -> int:
+    def tokens(self) -> float:
         """Tokens read and written."""
-        return self.prompt_tokens + self.completion_tokens
+        return self.sums["prompt_tokens"] + self.sums["completion_tokens"]
 
     def add_call(self, phase: Phase) -> None:
         """Count a request that is sent."""
-        self.calls += 1
+        self._add(calls=1)
         self._add_phase(phase, calls=1)
 
     def add(self, reply: ModelReply, cost: float, phase: Phase = "step") -> None:
         """Count a reply."""
-        self.replies += 1
-        self.prompt_tokens += reply.prompt_tokens
-        self.completion_tokens += reply.completion_tokens
-        self.estimated += reply.estimated
-        self.seconds += reply.seconds
-        self.cost += cost
-        self.cached_tokens += reply.cached_tokens
-        self.reported_cost += reply.reported_cost or 0.0
-        self._add_further(
+        tokens = {
+            "prompt_tokens": reply.prompt_tokens,
+            "completion_tokens": reply.completion_tokens,
+        }
+        self._add(
+            **tokens,
+            replies=1,
+            estimated=reply.estimated,
+            seconds=reply.seconds,
+            cost=cost,
+            cached_tokens=reply.cached_tokens,
+            reported_cost=reply.reported_cost or 0.0,
             reasoning_tokens=min(reply.reasoning_tokens, reply.completion_tokens),
             cache_written_tokens=min(reply.cache_written_tokens, reply.prompt_tokens),
         )
-        read, written = reply.prompt_tokens, reply.completion_tokens
-        self._add_phase(phase, prompt_tokens=read, completion_tokens=written, cost=cost)
-
-    def plain(self) -> dict[str, float]:
-        """Return all sums by name, as the notes of a decision hold them."""
-        sums = asdict(self)
-        further = sums.pop("further")
-        return {**sums, **further}
+        self._add_phase(phase, **tokens, cost=cost)
 
     def _add_phase(self, phase: Phase, **figures: float) -> None:
         if phase != "step":
-            self._add_further(**{f"{phase}_{name}": value for name, value in figures.items()})
+            self._add(**{f"{phase}_{name}": value for name, value in figures.items()})
 
-    def _add_further(self, **figures: float) -> None:
+    def _add(self, **figures: float) -> None:
         for name, value in figures.items():
             if value:
-                self.further[name] = self.further.get(name, 0) + value
+                self.sums[name] = self.sums.get(name, 0) + value
 
 
 @define
@@ -242,8 +237,7 @@ class Metered:
         # After the record, which keeps what the server sent.
         return answer_only(self._metered(request, timeout))
 
-    @contextmanager
-    def reserved(self, request: Request) -> Iterator[None]:
+    def reserved(self, request: Request) -> AbstractContextManager[None]:
         """Reserve the most that a call can cost while it is under way; for a recorded one nothing.
 
         Waits while other calls have reserved what it needs.
@@ -254,13 +248,11 @@ class Metered:
         """
         limited = self.command.shared or self.limits.max_cost is not None
         if not limited or self._is_recorded(request):
-            yield
-            return
+            return nullcontext()
         most = self.limits.most(self.fields(request))
         if reason := self.limits.reached(self.episode, most):
             raise Spent(reason)
-        with self.command.reserved(most):
-            yield
+        return self.command.reserved(most)
 
     def _sent(self, request: Request) -> SentRequest:
         return SentRequest.of(request, self.fields(request))
@@ -295,7 +287,7 @@ class Metered:
         if earlier is None:
             self.command.count_call()
         self._count_request(request.phase)
-        for line in self._lines.entries(sent, self.episode.calls):
+        for line in self._lines.entries(sent, int(self.episode.sums["calls"])):
             self.write(line)
         reply = earlier or self._received(request, timeout)
         self.write({"reply": to_plain(reply)})

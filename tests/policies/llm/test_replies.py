@@ -137,9 +137,9 @@ def test_cached_tokens_have_a_price_and_a_larger_reported_cost_counts(
         metered = Metered(Endpoint(model="m", base_url=stub.url), limits)
         reply = metered(Request([{"role": "user", "content": "hello"}]), 30)
     assert (reply.cached_tokens, reply.reported_cost) == (cached, reported)
-    used = metered.episode
-    assert (used.cached_tokens, used.reported_cost) == (cached, reported or 0)
-    assert used.cost == pytest.approx(cost, rel=1e-12)
+    used = metered.episode.sums
+    assert (used["cached_tokens"], used["reported_cost"]) == (cached, reported or 0)
+    assert used["cost"] == pytest.approx(cost, rel=1e-12)
 
 
 def test_a_seat_does_not_send_a_call_that_may_cost_more_than_is_left() -> None:
