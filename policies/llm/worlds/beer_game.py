@@ -10,11 +10,10 @@ from typing import Any
 
 from desim import Seat
 from desim.schema.described import Schema, field_lines
-from policies.llm.conversation import ConversationKind, ParsedReply
+from policies.llm.conversation import Conversation, ConversationKind, ParsedReply
 from policies.llm.options import LLMOptions
 from policies.llm.replies import BadReply, as_tagged, called, checked_action, only, stated
 from policies.llm.wires.wire import ModelReply
-from policies.llm.worlds.generic import GenericConversation
 
 #: The largest order; larger ones are cut to it, as published.
 _LARGEST = 5_000
@@ -41,7 +40,7 @@ _SCHEMA = {
 }
 
 
-class WeeklyConversation(GenericConversation):
+class WeeklyConversation(Conversation):
     """Each week a prompt with the rules and the week's figures, answered by one order."""
 
     def __init__(self, seat: Seat, options: LLMOptions) -> None:

@@ -31,7 +31,6 @@ from policies.llm.worlds.consulting_replies import (
     score_in,
     verdict_form,
 )
-from policies.llm.worlds.generic import GenericConversation
 
 #: The token with which an interviewer ends an interview.
 _END = "<|CASE_INTERVIEW_END|>"
@@ -80,7 +79,7 @@ class ConsultingOptions(LLMOptions):
             )
 
 
-class _InterviewConversation(GenericConversation):
+class _InterviewConversation(Conversation):
     """The base of all roles: every question is made from the observation; no round is kept."""
 
     def __init__(self, seat: Seat, options: ConsultingOptions) -> None:

@@ -19,7 +19,6 @@ from policies.llm.methods.items import Setting
 from policies.llm.options import LLMOptions
 from policies.llm.replies import BadReply, as_tagged, called, checked_action, only, stated
 from policies.llm.wires.wire import ModelReply
-from policies.llm.worlds.generic import GenericConversation
 
 #: Metrics of an earlier episode that the prompt contains.
 _FIGURES = (
@@ -66,7 +65,7 @@ class _HasPublishedForm(Protocol):
     def raw(self) -> Any: ...
 
 
-class OneDecisionConversation(GenericConversation):
+class OneDecisionConversation(Conversation):
     """A prompt with the scenario and the results of earlier decisions, answered by one decision."""
 
     def __init__(self, seat: Seat, options: EDTOptions) -> None:
@@ -183,7 +182,7 @@ def _begin(seat: Seat, options: EDTOptions) -> Conversation:
     """Return the conversation for the way in which the parameters ask: once, or on events."""
     firm: Any = seat.model
     if firm.asks != "once":
-        return GenericConversation(seat, options)
+        return Conversation(seat, options)
     return OneDecisionConversation(seat, options)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from desim import Episode, Seat
 from desim.schema import to_plain
 from desim.schema.described import Schema, action_schemas, menu
-from policies.llm.conversation import ConversationKind, NoCallNeeded, ParsedReply
+from policies.llm.conversation import Conversation, ConversationKind, NoCallNeeded, ParsedReply
 from policies.llm.messages import (
     as_json,
     as_object,
@@ -22,7 +22,6 @@ from policies.llm.messages import (
 from policies.llm.options import LLMOptions
 from policies.llm.replies import action_of, as_tagged, name_of
 from policies.llm.wires.wire import Message, ModelReply, Request
-from policies.llm.worlds.generic import GenericConversation
 
 _NOTES = ("save_note", "recall_notes")
 
@@ -49,7 +48,7 @@ the month ends. Your five latest notes are shown to you; older ones can be recal
 tag."""
 
 
-class MonthlyConversation(GenericConversation):
+class MonthlyConversation(Conversation):
     """A conversation of one month, so that the option `history` has no effect."""
 
     def __init__(self, seat: Seat, options: LLMOptions) -> None:

@@ -19,12 +19,11 @@ from attrs import evolve, field, frozen
 from desim import Seat
 from desim.errors import UsageError
 from desim.schema.described import Schema
-from policies.llm.conversation import ConversationKind, ParsedReply
+from policies.llm.conversation import Conversation, ConversationKind, ParsedReply
 from policies.llm.messages import as_object, strict, system, user
 from policies.llm.methods.items import Item, Outcome, Setting
 from policies.llm.options import LLMOptions, choice
 from policies.llm.wires.wire import Message, ModelReply, Request
-from policies.llm.worlds.generic import GenericConversation
 
 LETTERS = "ABCDEF"
 
@@ -59,7 +58,7 @@ class ReasoningOptions(LLMOptions):
             )
 
 
-class QuestionConversation(GenericConversation):
+class QuestionConversation(Conversation):
     """A conversation of one message pair a question."""
 
     setting = Setting(task="questions")

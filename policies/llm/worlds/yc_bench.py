@@ -12,7 +12,7 @@ from attrs import frozen
 
 from desim import Episode, Seat
 from desim.schema.described import Schema, menu
-from policies.llm.conversation import ConversationKind, ParsedReply
+from policies.llm.conversation import Conversation, ConversationKind, ParsedReply
 from policies.llm.messages import (
     answer_schema,
     as_object,
@@ -34,7 +34,6 @@ from policies.llm.replies import (
 )
 from policies.llm.wires.wire import Call, Message, ModelReply, Request
 from policies.llm.worlds import yc_bench_texts as texts
-from policies.llm.worlds.generic import GenericConversation
 
 #: Rounds kept by default, as published.
 HISTORY = 20
@@ -63,7 +62,7 @@ class YCBenchOptions(LLMOptions):
     console: bool = False
 
 
-class TurnConversation(GenericConversation):
+class TurnConversation(Conversation):
     """A conversation of turns."""
 
     def __init__(self, seat: Seat, options: YCBenchOptions) -> None:

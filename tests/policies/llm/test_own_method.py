@@ -63,7 +63,7 @@ SHOP = r'''from typing import Any
 from attrs import frozen
 from policies.llm.conversation import ConversationKind
 from policies.llm.options import LLMOptions
-from policies.llm.worlds.generic import GenericConversation
+from policies.llm.conversation import Conversation
 
 
 @frozen(kw_only=True)
@@ -77,7 +77,7 @@ class ShopOptions(LLMOptions):
     goal: str = "profit"
 
 
-class ShopConversation(GenericConversation):
+class ShopConversation(Conversation):
     """The rules of the world, then the goal."""
 
     def __init__(self, seat: Any, options: ShopOptions) -> None:

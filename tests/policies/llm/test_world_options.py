@@ -122,7 +122,7 @@ WORLD_FILE = '''
 from attrs import field, frozen
 from policies.llm.conversation import ConversationKind
 from policies.llm.options import LLMOptions, choice
-from policies.llm.worlds.generic import GenericConversation
+from policies.llm.conversation import Conversation
 
 @frozen(kw_only=True)
 class KioskOptions(LLMOptions):
@@ -130,7 +130,7 @@ class KioskOptions(LLMOptions):
 
     tone: str = field(default="kind", validator=choice("kind", "stern"))
 
-CONVERSATION = ConversationKind(KioskOptions, GenericConversation)
+CONVERSATION = ConversationKind(KioskOptions, Conversation)
 '''
 
 SCRIPT = """

@@ -11,7 +11,7 @@ from desim import play
 openai = pytest.importorskip("openai", minversion="3")
 
 CASE = next(case for case in CASES if case.world == "enterprise_arena")
-GENERIC = "conversation=policies.llm.worlds.generic:CONVERSATION"
+GENERIC = "conversation=policies.llm.conversation:CONVERSATION"
 
 OPTIONS = [
     "reply_tokens=9000",
