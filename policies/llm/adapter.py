@@ -20,7 +20,7 @@ from policies.llm.conversation import (
     world_texts,
 )
 from policies.llm.messages import corrected
-from policies.llm.methods.build import MethodMaker, check_method, method_class
+from policies.llm.methods.build import check_method, learning_at, method_class
 from policies.llm.methods.learning import Learning
 from policies.llm.methods.memory_file import shown_memory
 from policies.llm.options import LLMOptions
@@ -89,10 +89,8 @@ class Llm(OutsidePolicy):
             options.need_prices("--max-cost")
         conversation = kind.begin(seat, options)
         metered, call = _calls(options, conversation)
-        maker = MethodMaker(
-            options=options, complete=call, seat=seat, conversation=conversation, own=own
-        )
-        learner, routing = maker.learning(), routing_at(maker)
+        learner = learning_at(options, seat, conversation, call, **own)
+        routing = routing_at(options, seat, conversation, call)
         self.role, self.conversation, self.metered = seat.spec, conversation, metered
         self.complete = routing or (learner.method if learner else call)
         self.retries, self.model = options.retries, options.model
@@ -192,8 +190,7 @@ class Llm(OutsidePolicy):
     def after(self, episode: Episode) -> None:
         """Learn from an episode; the next begins with fresh limits."""
         if self.learning:
-            talk = self.conversation
-            self.learning.after(episode, talk.revealed(episode), talk.name_of(episode))
+            self.learning.after(episode)
         if self.routing:
             self.routing.begin_episode()
         self.conversation.after(episode)

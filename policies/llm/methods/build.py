@@ -1,10 +1,10 @@
 """The methods by name, and a method at a seat, from the arguments that a user gives."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from attrs import evolve, field, fields, frozen
+from attrs import evolve, fields
 
 from desim import Seat
 from desim.catalog.imports import load
@@ -20,7 +20,7 @@ from policies.llm.methods.memoryless import ChainOfThought, Debate, Discussion, 
 from policies.llm.methods.method import Method, NoMemory
 from policies.llm.methods.reflexion import Reflexion
 from policies.llm.options import LLMOptions
-from policies.llm.wires.wire import Complete, Request
+from policies.llm.wires.wire import Complete
 
 #: The methods by name.
 METHODS: Mapping[str, type[Method]] = MappingProxyType(
@@ -98,62 +98,45 @@ def _check_routed(options: LLMOptions) -> None:
             )
 
 
-@frozen(kw_only=True)
-class MethodMaker:
-    """Builds methods at one seat.
+def method_at(
+    name: str,
+    options: LLMOptions,
+    seat: Seat,
+    conversation: Conversation,
+    complete: Complete,
+    **own: Any,
+) -> Method:
+    """Return a method by its name with an empty memory, whatever method the options name.
 
-    Attributes:
+    Args:
+        name: The name.
         options: The arguments that every method has.
+        seat: The role and the seed.
+        conversation: The conversation at the seat, whose setting is the method's.
         complete: The call beneath.
-        seat: The model, the role and the seed.
-        conversation: The conversation at the seat; its setting is the methods'.
-        own: The arguments of the method that the options name.
+        own: The arguments of the method alone.
+
+    Raises:
+        UsageError: An argument is invalid.
     """
+    method = build(method_class(name), own)
+    method.complete = complete
+    method.setting = evolve(conversation.setting, role=seat.role)
+    method.rounds, method.as_published = options.rounds, options.as_published
+    method.run_programs, method.seed = options.run_programs, seat.seed
+    return method
 
-    options: LLMOptions
-    complete: Complete
-    seat: Seat
-    conversation: Conversation
-    own: Mapping[str, Any] = field(factory=dict)
 
-    def learning(self) -> Learning | None:
-        """Return the method that the options name, with its memory; None where they name none.
+def learning_at(
+    options: LLMOptions, seat: Seat, conversation: Conversation, complete: Complete, **own: Any
+) -> Learning | None:
+    """Return the method that the options name, with its memory; None where they name none.
 
-        Raises:
-            UsageError: An argument or the file of the memory is invalid, or there is nothing to
-                learn from.
-        """
-        options, talk = self.options, self.conversation
-        if not options.method:
-            return None
-        training = self._training()
-        return Learning(
-            name=options.method,
-            method=self.method(options.method, **self.own),
-            role=self.seat.role,
-            mode=options.learning,
-            train=0 if training else options.train,
-            file=options.memory,
-            grade=talk.grade,
-            stream=talk.stream(),
-            training=training,
-        )
-
-    def _training(self) -> Sequence[Request]:
-        """Return the questions that are learned from before the others; none but offline."""
-        if self.options.learning != "offline":
-            return ()
-        known, train = self.conversation.training(), self.options.train
-        if not (known or train):
-            raise UsageError("learning=offline needs train, the number of episodes to learn from")
-        return known[: train or len(known)]
-
-    def method(self, name: str, **own: Any) -> Method:
-        """Return a method, whatever the options name, with an empty memory."""
-        method, options = build(method_class(name), own), self.options
-        method.complete = self.complete
-        method.setting = evolve(self.conversation.setting, role=self.seat.role)
-        method.rounds, method.as_published = options.rounds, options.as_published
-        method.run_programs, method.seed = options.run_programs, self.seat.seed
-        method.number = int(self.conversation.grade is not None)
-        return method
+    Raises:
+        UsageError: An argument or the file of the memory is invalid, or there is nothing to learn
+            from.
+    """
+    if not options.method:
+        return None
+    method = method_at(options.method, options, seat, conversation, complete, **own)
+    return Learning(method=method, options=options, conversation=conversation, role=seat.role)

@@ -190,7 +190,7 @@ class DynamicCheatsheet(Method):
 
     def _sheet_for(self, item: Item) -> str:
         """Return the sheet for a question; without tags in the reply, the similar ones."""
-        self._texts.setdefault(item.number, _item_text(item))
+        self._texts[item.number] = _item_text(item)
         pairs = self._similar_pairs(item)
         text = f"{pairs}\n\n# The question to come\n{self._texts[item.number]}"
         return sheet_in(self._curated(_CURATE, text, _PLAIN), pairs)

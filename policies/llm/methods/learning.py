@@ -8,7 +8,8 @@ From independent questions whose outcomes the world shows, a method learns windo
 training questions come before the first question of the first episode.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from attrs import define, field
@@ -16,6 +17,7 @@ from attrs import define, field
 from desim import Episode
 from desim.errors import BadRecord, SchemaError, UsageError
 from desim.schema import from_plain, to_plain
+from policies.llm.conversation import Conversation
 from policies.llm.methods.items import (
     Answered,
     Grade,
@@ -27,7 +29,7 @@ from policies.llm.methods.items import (
 )
 from policies.llm.methods.memory_file import MemoryLock, memory_lock, read_memories, write_memory
 from policies.llm.methods.method import Method, NoMemory
-from policies.llm.options import LearningMode
+from policies.llm.options import LLMOptions
 from policies.llm.wires.wire import ModelReply, Request
 
 #: Characters of an episode's situation and answer that are kept until it is learned from.
@@ -42,31 +44,25 @@ class Learning:
     """A method at a seat: what it learns from, and where its memory is.
 
     Attributes:
-        name: The method's name.
         method: The method.
+        options: The name of the method, when it learns, and the file of its memory.
+        conversation: The conversation at the seat.
         role: The role that it plays.
-        mode: Whether it learns never, after every episode, or only after the first ones.
-        train: In the mode offline: the number of episodes that it learns from; 0 if there are
-            training questions.
-        file: The file of its memory; empty if the memory is not stored.
         grade: Scores a reply to an independent question; None if the world does not.
-        stream: The questions of an episode, if they are known.
         training: Questions from which it learns before the others.
         episodes: Episodes that have ended.
         pending: Ended episodes from which it has not learned yet.
     """
 
-    name: str
     method: Method
+    options: LLMOptions
+    conversation: Conversation
     role: str
-    mode: LearningMode = "online"
-    train: int = 0
-    file: str = ""
-    grade: Grade | None = None
-    stream: Sequence[Request] = ()
-    training: Sequence[Request] = ()
-    episodes: int = 0
-    pending: list[Past] = field(factory=list)
+    grade: Grade | None = field(init=False)
+    training: Sequence[Request] = field(init=False)
+    episodes: int = field(default=0, init=False)
+    pending: list[Past] = field(factory=list, init=False)
+    _stream: Sequence[Request] = field(init=False)
     _window: list[Answered] = field(factory=list, init=False)
     _asked: int = field(default=0, init=False)
     _numbers: dict[str, list[int]] = field(factory=dict, init=False)
@@ -75,8 +71,23 @@ class Learning:
     _restored: bool = field(default=False, init=False)
 
     def __attrs_post_init__(self) -> None:
+        """Read the memory.
+
+        Raises:
+            UsageError: The file of the memory is invalid, or there is nothing to learn from.
+        """
+        self.grade, self._stream = self.conversation.grade, self.conversation.stream()
+        self.training = self._chosen_training()
+        self._set_whether_it_learns()
         self._read_file()
-        self.method.number = int(self.grade is not None)
+
+    def _chosen_training(self) -> Sequence[Request]:
+        if self.options.learning != "offline":
+            return ()
+        known, train = self.conversation.training(), self.options.train
+        if not (known or train):
+            raise UsageError("learning=offline needs train, the number of episodes to learn from")
+        return known[: train or len(known)]
 
     # -- the memory --------------------------------------------------------------------------------
 
@@ -99,9 +110,9 @@ class Learning:
         Raises:
             UsageError: Another process learns into the file.
         """
-        learns = self.mode != "eval_only" or self.method.learns_always
-        if self._lock is None and self.file and self.has_memory and learns:
-            self._lock = memory_lock(self.file)
+        file = self.options.memory
+        if self._lock is None and file and self.has_memory and self._learns_sometimes:
+            self._lock = memory_lock(file)
             if not self._restored:
                 self._read_file()
 
@@ -127,25 +138,40 @@ class Learning:
         self._set_whether_it_learns()
 
     def _read_file(self) -> None:
-        memories = read_memories(self.file, self.name) if self.file else {}
+        file = self.options.memory
+        memories = read_memories(file, self.options.method) if file else {}
         if self.role in memories:
             try:
                 self._take(memories[self.role], f"roles.{self.role[:80]}")
             except SchemaError as fault:
                 raise UsageError(
-                    f"memory={self.file} was given, which is no valid memory: {fault}"
+                    f"memory={file} was given, which is no valid memory: {fault}"
                 ) from None
-        self._set_whether_it_learns()
 
     def _save(self) -> None:
-        if self.file and self.has_memory:
-            self._lock = self._lock or memory_lock(self.file)
-            write_memory(self.file, self.name, self.role, self.plain)
+        if (file := self.options.memory) and self.has_memory:
+            self._lock = self._lock or memory_lock(file)
+            write_memory(file, self.options.method, self.role, self.plain)
+
+    @property
+    def _learns_sometimes(self) -> bool:
+        return self.options.learning != "eval_only" or self.method.learns_always
 
     def _set_whether_it_learns(self) -> None:
-        offline = self.mode == "offline" and self.episodes < self.train
-        evaluated = self.mode == "eval_only" and self.method.learns_always
-        self.method.learns = self.mode == "online" or offline or evaluated
+        learns = self._learns_sometimes
+        if self.options.learning == "offline":
+            learns = not self.training and self.episodes < self.options.train
+        self.method.learns = learns
+
+    @contextmanager
+    def _extra_learning(self) -> Iterator[None]:
+        """Let the method learn in the block, also if it does not in the episode at hand."""
+        self.method.learns = True
+        try:
+            with self.method.learning():
+                yield
+        finally:
+            self._set_whether_it_learns()
 
     # -- questions ---------------------------------------------------------------------------------
 
@@ -157,36 +183,30 @@ class Learning:
             self._begin_stream(self.grade)
         self._asked += 1
         # A shuffled episode asks the questions in another order, and may ask the same one twice.
-        numbers = self._numbers.get(self._question_text(question))
+        numbers = self._numbers.get(self._item(question).situation)
         self.method.number = numbers.pop(0) if numbers else self._asked
 
     def _begin_stream(self, grade: Grade) -> None:
         """Learn from the training questions, once; then pass all questions to the method."""
         empty = type(self.method).MEMORY()
         if self.training and self.has_memory and not self.episodes and self.method.memory == empty:
-            self.method.learns = True
-            try:
-                items = self._items(self.training)
-                with self.method.learning():
-                    self.method.begin_stream(items)
-                    self.method.learn_apart(items, grade)
-            finally:
-                self._set_whether_it_learns()
+            items = self._items(self.training)
+            with self._extra_learning():
+                self.method.begin_stream(items)
+                self.method.learn_apart(items, grade)
             self._save()
+        items = self._items(self._stream)
         self._numbers = {}
-        for number, question in enumerate(self.stream, 1):
-            self._numbers.setdefault(self._question_text(question), []).append(number)
+        for item in items:
+            self._numbers.setdefault(item.situation, []).append(item.number)
         with self.method.learning():
-            self.method.begin_stream(self._items(self.stream))
+            self.method.begin_stream(items)
 
     def _items(self, questions: Sequence[Request]) -> list[Item]:
         return [self._item(question, number) for number, question in enumerate(questions, 1)]
 
-    def _item(self, question: Request, number: int) -> Item:
+    def _item(self, question: Request, number: int = 1) -> Item:
         return Item.of(question, self.method.task, number)
-
-    def _question_text(self, question: Request) -> str:
-        return self._item(question, 0).situation
 
     # -- learning ----------------------------------------------------------------------------------
 
@@ -196,16 +216,10 @@ class Learning:
         Raises:
             Spent: A limit is reached; the episode at hand is learned from later.
         """
-        if self.mode == "eval_only" and not self.method.learns_always:
-            return
-        while self.pending:
+        while self.pending and self._learns_sometimes:
             # A pending episode is learned from even if learning has ended with that episode.
-            self.method.learns = True
-            try:
-                with self.method.learning():
-                    self.method.learn_episode(self.pending[0])
-            finally:
-                self._set_whether_it_learns()
+            with self._extra_learning():
+                self.method.learn_episode(self.pending[0])
             del self.pending[0]
             self._save()
 
@@ -227,45 +241,41 @@ class Learning:
         if outcome.correct is not None or not self.method.NEEDS_OUTCOMES:
             self._window.append(Answered(item, reply, outcome))
         # Evaluations that learn, as some published code does, learn from question after question.
-        size = self.method.WINDOW if self.mode == "online" else 1
-        if len(self._window) >= size or (self._window and self._asked == len(self.stream)):
+        size = self.method.WINDOW if self.options.learning == "online" else 1
+        if len(self._window) >= size or (self._window and self._asked == len(self._stream)):
             window, self._window = self._window, []
             self.method.learn(window, self.grade)
 
-    def after(self, episode: Episode, revealed: str = "", name: str = "") -> None:
-        """Keep an ended episode to learn from.
-
-        Args:
-            episode: The episode.
-            revealed: What was hidden in it.
-            name: What it was about; empty for the setting's name.
-        """
-        learned, setting = self.method.learns, self.method.setting
+    def after(self, episode: Episode) -> None:
+        """Keep an ended episode to learn from."""
+        learned = self.method.learns
         if self._last is not None and learned:
-            item, reply = self._last
-            outcome = Outcome(
-                score=episode.score,
-                metrics=_figures(episode.metrics, setting.figures),
-                revealed=revealed[:_LONGEST],
-            )
-            past = Past(
-                number=self.episodes,
-                name=name or setting.name or self.role,
-                situation=item.situation[-_LONGEST:],
-                answer=reply_text(reply)[:_LONGEST],
-                decision=decision_text(reply, setting.keys)[:_LONGEST],
-                outcome=outcome,
-            )
-            self.pending.append(past)
+            self.pending.append(self._past(episode, *self._last))
         self.episodes += 1
         self._last = None
         self._asked = 0
         self._window.clear()
-        self.method.number = int(self.grade is not None)
         self.method.begin_episode()
         self._set_whether_it_learns()
         if learned:
             self._save()
+
+    def _past(self, episode: Episode, item: Item, reply: ModelReply) -> Past:
+        """Return an ended episode, with its last question and answer."""
+        setting, revealed = self.method.setting, self.conversation.revealed(episode)
+        outcome = Outcome(
+            score=episode.score,
+            metrics=_figures(episode.metrics, setting.figures),
+            revealed=revealed[:_LONGEST],
+        )
+        return Past(
+            number=self.episodes,
+            name=self.conversation.name_of(episode) or setting.name or self.role,
+            situation=item.situation[-_LONGEST:],
+            answer=reply_text(reply)[:_LONGEST],
+            decision=decision_text(reply, setting.keys)[:_LONGEST],
+            outcome=outcome,
+        )
 
 
 def _figures(metrics: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:

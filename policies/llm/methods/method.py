@@ -37,7 +37,7 @@ class Method:
             None for as published, and then only with *as_published*.
         seed: The seed of the method's random draws, if it makes any.
         learns: Whether the memory may change.
-        number: The number of the present question, from 1; 0 where questions are not counted.
+        number: The number of the present question in its stream, from 1.
         memory: The memory.
     """
 
@@ -61,7 +61,7 @@ class Method:
     run_programs: bool | None = field(default=None, init=False)
     seed: int = field(default=0, init=False)
     learns: bool = field(default=True, init=False)
-    number: int = field(default=0, init=False)
+    number: int = field(default=1, init=False)
     memory: Any = field(default=Factory(lambda self: self.MEMORY(), takes_self=True), init=False)
     _last: ModelReply | None = field(default=None, init=False)
 

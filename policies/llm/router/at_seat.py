@@ -8,15 +8,17 @@ from typing import Any
 
 from attrs import define, field
 
-from desim import catalog
+from desim import Seat, catalog
 from desim.errors import BadRecord, PolicyFailed, PolicyWarning, UsageError
 from desim.schema import to_plain
 from desim.schema.untrusted import decode_json
 from desim.short_repr import short_repr
 from desim.show.files import read_text
+from policies.llm.conversation import Conversation
 from policies.llm.messages import ASKED_AGAIN, as_json
-from policies.llm.methods.build import METHODS, MethodMaker
+from policies.llm.methods.build import METHODS, method_at
 from policies.llm.methods.method import Method
+from policies.llm.options import LLMOptions
 from policies.llm.router.labels import Sample, labelled
 from policies.llm.router.learning import tallied, written
 from policies.llm.router.policy import LABELS, Policy, holds, table_4, unwrapped
@@ -189,35 +191,32 @@ def _text_of(message: Message) -> str:
     return content if isinstance(content, str) else as_json(content)
 
 
-def routing_at(maker: MethodMaker) -> Routing | None:
-    """Return the router at a seat; None without one.
-
-    Args:
-        maker: Builds the methods that the router chooses among; the model's name is the task.
+def routing_at(
+    options: LLMOptions, seat: Seat, conversation: Conversation, complete: Complete
+) -> Routing | None:
+    """Return the router at a seat, whose task is the model's name; None without one.
 
     Raises:
         UsageError: The policy cannot be read, or labels are wanted without a router.
     """
-    options = maker.options
     if not options.router:
         if options.router_labels:
             raise UsageError("router_labels=true was given, but no router; give router=table_4")
         return None
     learners: dict[str, Learn] = {
         _COUNTED: tallied,
-        _WRITTEN: partial(written, complete=maker.complete, retries=options.retries),
+        _WRITTEN: partial(written, complete=complete, retries=options.retries),
     }
     learner = learners.get(options.router)
-    policy = Policy() if learner else read_policy(options.router)
-    methods = {name: maker.method(name) for name in METHODS}
+    methods = {name: method_at(name, options, seat, conversation, complete) for name in METHODS}
     for method in methods.values():
         method.learns = False
     return Routing(
         name=options.router,
-        policy=policy,
+        policy=Policy() if learner else read_policy(options.router),
         methods=methods,
-        task=catalog.model_name(type(maker.seat.model)),
-        labeller=maker.complete if options.router_labels else None,
+        task=catalog.model_name(type(seat.model)),
+        labeller=complete if options.router_labels else None,
         learner=learner,
     )
 

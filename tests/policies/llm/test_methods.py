@@ -20,7 +20,7 @@ from desim import Episode, catalog, play, play_series, replay, resume
 from desim.errors import BadRecord, UsageError
 from policies.llm.conversation import Conversation
 from policies.llm.messages import user
-from policies.llm.methods.build import METHODS, MethodMaker, check_method, method_class
+from policies.llm.methods.build import METHODS, check_method, learning_at, method_class
 from policies.llm.methods.items import Item, Outcome, Setting
 from policies.llm.methods.memory_file import MAX_BYTES, read_memories, shown_memory
 from policies.llm.methods.reflexion import Reflexion
@@ -72,10 +72,7 @@ def seated(world: str, method: str, **more: Any) -> tuple[Any, Any, Any]:
     limits = more.pop("limits", CallLimits(max_calls=30))
     llm, scripted = player(seat, lambda _: reply, limits, mode=mode)
     options = LLMOptions(model="scripted", method=method, **more)
-    maker = MethodMaker(
-        options=options, complete=llm.metered, seat=seat, conversation=llm.conversation
-    )
-    llm.learning = maker.learning()
+    llm.learning = learning_at(options, seat, llm.conversation, llm.metered)
     assert llm.learning is not None
     llm.complete = llm.learning.method
     return model, llm, scripted
@@ -348,9 +345,7 @@ def test_questions_of_a_world_are_learned_from_by_windows(method: str, calls: in
     seat = seat_of(model)
     _, scripted = player(seat, lambda n: worded(f"reply {n}"))
     options = LLMOptions(model="scripted", method=method)
-    quiz: Any = Quiz()
-    maker = MethodMaker(options=options, complete=scripted, seat=seat, conversation=quiz)
-    learning = maker.learning()
+    learning = learning_at(options, seat, Quiz(), scripted)
     assert learning is not None
     size = learning.method.WINDOW
     for number in range(1, size + 1):

@@ -16,7 +16,7 @@ from models.reasoning.item import Item
 from models.reasoning.model import ReasoningTasks
 from models.reasoning.seat import Question, Reply
 from policies.llm.adapter import Llm
-from policies.llm.methods.build import METHODS, MethodMaker
+from policies.llm.methods.build import METHODS, learning_at
 from policies.llm.options import LLMOptions
 from policies.llm.wires.budget import CallLimits
 from policies.llm.wires.wire import ModelReply
@@ -57,13 +57,8 @@ def seated(
     llm, scripted = player(seat, lambda _: worded(""), limits, method=method)
     scripted.script = lambda n: answering(scripted.sent[n])
     if method:
-        maker = MethodMaker(
-            options=LLMOptions(model="scripted", method=method, **more),
-            complete=llm.metered,
-            seat=seat,
-            conversation=llm.conversation,
-        )
-        llm.learning = maker.learning()
+        options = LLMOptions(model="scripted", method=method, **more)
+        llm.learning = learning_at(options, seat, llm.conversation, llm.metered)
         assert llm.learning is not None
         llm.complete = llm.learning.method
     return llm, scripted

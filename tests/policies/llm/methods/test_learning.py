@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from support.method_model import PLAN, QUESTIONS, Model, game, question, wrong
-from support.method_traces import answer_stream, built
+from support.method_traces import answer_stream, asking, built
 
 from policies.llm.methods.ace import Ace
 from policies.llm.methods.amem import AgenticMemory
@@ -113,6 +113,15 @@ def test_a_sheet_is_what_is_between_the_tags() -> None:
             method.step(game(), ModelReply("a"))
             method.learn_episode(Past(decision="D"))
             assert method.memory.text == kept
+
+
+def test_a_sheet_outside_of_a_stream_is_about_the_question_at_hand() -> None:
+    """As behind a router, which numbers no questions."""
+    model = Model(["<cheatsheet>S</cheatsheet>"])
+    method = built(DynamicCheatsheet, complete=model, setting=QUESTIONS)
+    for text in ("apples", "pears"):
+        method.answer(asking(text))
+        assert text in model.sent[-2]
 
 
 def test_styles_are_tried_for_two_episodes_each_and_the_best_is_kept() -> None:
