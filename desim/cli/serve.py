@@ -65,8 +65,8 @@ class ServeOptions(SeatOptions):
 def serve_command(options: ServeOptions) -> None:
     """Serve MODEL to agents: --mcp for the Model Context Protocol.
 
-    An agent begins an episode, and answers its observations by actions. The server listens on the
-    loopback interface unless --host names another; Ctrl-C stops it.
+    An agent begins an episode, and answers the observations of one seat by actions. The server
+    listens on the loopback interface unless --host names another; Ctrl-C stops it.
     """
     if not options.mcp:
         raise UsageError("give --mcp, the protocol that is served")
@@ -74,8 +74,6 @@ def serve_command(options: ServeOptions) -> None:
         raise UsageError("--json goes with --mcp over HTTP, which has an address to print")
     if (options.starts is None) != (options.at is None):
         raise UsageError("give --starts and --at together, or neither")
-    from desim.adapters.mcp import serve
-
     starts = {"record": options.starts, "at": options.at} if options.starts else None
 
     # Standard output belongs to the protocol from the start: a user's module may print.
@@ -90,6 +88,8 @@ def serve_command(options: ServeOptions) -> None:
             max_decisions=options.max_decisions,
             starts=starts,
         )
+    from desim.adapters.mcp import serve  # after the setup: an unknown model needs no package
+
     serve(
         setup,
         stdio=options.stdio,

@@ -27,7 +27,8 @@ async def main() -> None:
         seen = await call(session, "begin_episode", seed=7)
         while not seen["done"]:
             stage = seen["observation"]
-            seen = await call(session, "order", quantity=stage["incoming_order"])
+            order = {"quantity": stage["incoming_order"], "episode": seen["episode"]}
+            seen = await call(session, "order", **order)
             if stage["week"] % 13 == 0:
                 print(f"week {stage['week']}: backlog {stage['backlog']}, reward {seen['reward']}")
     print(f"score {seen['ended']['score']}, ledgers {seen['ended']['ledger_digest'][:12]}")

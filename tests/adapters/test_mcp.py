@@ -17,12 +17,12 @@ pytest.importorskip("mcp")
 import anyio
 from support.adapters import CASES, played
 from support.mcp_agent import Agent, Refused, in_memory
+from support.two_questions import Workshop
 
-from desim.adapters.mcp import ToolSet
 from desim.adapters.mcp_episodes import Episodes
 from desim.adapters.seat.setup import Setup
 from desim.core.model import rules_of
-from desim.errors import DesimError
+from desim.errors import DesimError, UsageError
 from desim.records.episode import Episode
 from desim.records.record_lock import RecordLock
 from models.beer_game import Order, Stage
@@ -82,18 +82,18 @@ def four(_: Any) -> tuple[str, dict[str, Any]]:
     return "order", {"quantity": 4}
 
 
-async def content(tools: ToolSet, client: str | None, name: str, **arguments: Any) -> Any:
-    """Call a tool without a transport, for a client of this name; return what it returns."""
+async def content(episodes: Episodes, name: str, **arguments: Any) -> Any:
+    """Call a tool without a transport; return what it returns, or the sentence of its refusal."""
     try:
-        return await tools.call(client, name, arguments)
+        return await episodes.call(name, arguments)
     except DesimError as fault:
         return str(fault)
 
 
-async def to_the_end(tools: ToolSet, seen: Any, client: str | None = None) -> Any:
+async def to_the_end(episodes: Episodes, seen: Any) -> Any:
     """Play an episode to its end by orders of four."""
     while not seen["done"]:
-        seen = await content(tools, client, "order", quantity=4, episode=seen["episode"])
+        seen = await content(episodes, "order", quantity=4, episode=seen["episode"])
     return seen
 
 
@@ -101,29 +101,17 @@ async def to_the_end(tools: ToolSet, seen: Any, client: str | None = None) -> An
 
 
 def test_actions_are_tools_with_the_schema_of_their_arguments() -> None:
-    """Name, description and schema are the action's; the id of the episode is optional."""
+    """Name, description and schema are the action's, with the id of the episode; rules come too."""
 
     async def test(agent: Agent) -> None:
         tools = await agent.tools()
-        assert set(tools) == {
-            "order",
-            "begin_episode",
-            "present_observation",
-            "close_episode",
-            "look_up",
-        }
+        own = {"begin_episode", "resume_episode", "close_episode"}
+        assert set(tools) == {"order", "look_up_table", *own}
         schema = tools["order"]["inputSchema"]
         assert set(schema["properties"]) == {"quantity", "episode"}
-        assert (schema["required"], schema["additionalProperties"]) == (["quantity"], False)
+        assert schema["required"] == ["quantity", "episode"]
+        assert schema["additionalProperties"] is False
         assert tools["order"]["description"] == Order.__doc__.splitlines()[0]
-
-    with_agent(test)
-
-
-def test_the_rules_come_with_the_instructions() -> None:
-    """They say how to play; a tool that does not exist is an error."""
-
-    async def test(agent: Agent) -> None:
         assert "begin_episode begins an episode" in agent.instructions
         assert agent.instructions.endswith(rules_of(beer().model, "retailer"))
         with pytest.raises(Refused, match="did you mean 'order'"):
@@ -132,41 +120,35 @@ def test_the_rules_come_with_the_instructions() -> None:
     with_agent(test)
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_every_action_of_every_seat_is_a_tool(case: Any) -> None:
-    """Of seats with the same actions it is one tool, which takes the seat."""
-    setup = case.setup()
-    tools = ToolSet(Episodes(setup))
-    found = {(seat, tool.name) for tool, seats in tools.actions.values() for seat in seats}
-    tags = {(seat, tag) for seat in setup.seats for tag in setup.codec(seat).classes}
-    assert found == tags
-    assert len(tools.listed) >= len(tools.actions) + 3
+def test_what_has_no_tools_of_its_own_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several seats, and an action with the name of a tool of the server."""
+    with pytest.raises(UsageError, match="one seat is played by tools; 4 were given"):
+        Episodes(CASES[1].setup())
+    monkeypatch.setattr("desim.adapters.mcp_episodes._TEXTS", {"order": ""})
+    with pytest.raises(UsageError, match="action 'order' cannot be served"):
+        Episodes(beer())
 
 
 # -- episodes --------------------------------------------------------------------------------------
 
 
-def test_a_session_plays_one_episode_after_the_other() -> None:
-    """A second one begins only when the first has ended or was closed; seeds differ."""
+def test_a_client_plays_episodes_by_their_ids() -> None:
+    """Several at once; seeds differ, and the end can be read again."""
 
     async def test(agent: Agent) -> None:
-        with pytest.raises(Refused, match="call begin_episode"):
+        with pytest.raises(Refused, match="give the episode, the id that begin_episode returned"):
             await agent.call("order", quantity=4)
-        first = await agent.call("begin_episode", seed=1)
-        with pytest.raises(Refused, match="is open in this session"):
-            await agent.call("begin_episode", seed=2)
-        ended = await agent.play(four, first)
-        assert await agent.call("present_observation") == ended
+        ended = await agent.play(four, await agent.call("begin_episode", seed=1))
+        assert await agent.call("resume_episode") == ended
         with pytest.raises(Refused, match="the episode is over"):
             await agent.call("order", quantity=4)
-        again = await agent.play(four, await agent.call("begin_episode", seed=1))
+        first = await agent.call("begin_episode", seed=1)
         other = await agent.play(four, await agent.call("begin_episode", seed=2))
+        agent.episode = {"episode": first["episode"]}
+        again = await agent.play(four, first)
         assert again["ended"] == ended["ended"]
         assert again["episode"] != ended["episode"]
         assert other["ended"]["ledger_digest"] != ended["ended"]["ledger_digest"]
-        await agent.call("begin_episode")
-        await agent.call("close_episode")
-        assert not (await agent.call("begin_episode"))["done"]
 
     with_agent(test)
 
@@ -188,26 +170,35 @@ def test_the_rewards_add_up_to_the_change_of_the_score() -> None:
     with_agent(test)
 
 
+def test_a_turn_names_what_is_possible_now() -> None:
+    """Observations of a role with two questions are tagged."""
+
+    async def test(agent: Agent) -> None:
+        turns = [await agent.call("begin_episode", seed=1), await agent.call("save", amount=10)]
+        assert [turn["possible"] for turn in turns] == [["save"], ["repair"]]
+        assert [turn["observation"]["do"] for turn in turns] == ["closing", "breakdown"]
+        with pytest.raises(Refused, match="'save' cannot be called now"):
+            await agent.call("save", amount=10)
+
+    with_agent(test, Episodes(Setup.of(Workshop(strict=True), seats="owner")))
+
+
 BAD_CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("order", {}, "quantity"),
     ("order", {"quantity": "four"}, "quantity"),
     ("order", {"quantity": None}, "quantity"),
     ("order", {"quantity": float("nan")}, ""),
-    ("order", {"quantity": float("inf")}, ""),
     ("order", {"quantity": 10**400}, ""),
     ("order", {"quantity": [[[[4]]]]}, "quantity"),
     ("order", {"quantity": 4, "price": 3}, "price"),
-    ("order", {"quantity": 4, "episode": 7}, "it is a string"),
+    ("order", {"quantity": 4, "episode": 7}, "no open episode"),
     ("order", {"quantity": 4, "episode": "0" * 32}, "no open episode"),
     ("order", {"quantity": 4, "episode": "../../etc/passwd"}, "no open episode"),
-    ("begin_episode", {"seed": 1}, "is open"),
-    ("begin_episode", {"resume": 3}, "it is a string"),
-    ("begin_episode", {"resume": "../x", "seed": 3}, "own seed"),
     ("begin_episode", {"sed": 3}, "did you mean 'seed'"),
-    ("present_observation", {"all": True}, "all"),
-    ("look_up", {"table": "state"}, "there is no table"),
-    ("look_up", {"table": {"a": 1}}, "it is a string"),
-    ("look_up", {"table": "weeks", "first_row": -1}, "first_row"),
+    ("resume_episode", {"episode": 3}, "no episode of this id"),
+    ("resume_episode", {"all": True}, "argument 'all' was given"),
+    ("look_up_table", {"table": "state"}, "table 'state' was given"),
+    ("look_up_table", {"table": {"a": 1}}, "was given"),
 ]
 
 
@@ -216,17 +207,18 @@ def test_a_bad_call_gets_a_sentence_and_changes_nothing() -> None:
     direct = played(BEER, 5)
 
     async def run() -> None:
-        tools = ToolSet(Episodes(BEER.setup()))
-        await content(tools, "a", "begin_episode", seed=5)
-        seen = await content(tools, "a", "present_observation")
-        for name, arguments, says in BAD_CALLS:
-            refused = await content(tools, "a", name, **arguments)
-            assert isinstance(refused, str), (name, arguments)
-            assert says in refused, (name, arguments)
+        episodes = Episodes(BEER.setup())
+        seen = await content(episodes, "begin_episode", seed=5)
+        name = {"episode": seen["episode"]}
+        for tool, arguments, says in BAD_CALLS:
+            given = arguments if tool == "begin_episode" else {**name, **arguments}
+            refused = await content(episodes, tool, **given)
+            assert isinstance(refused, str), (tool, arguments)
+            assert says in refused, (tool, arguments)
             assert len(refused) < 1000
-            assert await content(tools, "a", "present_observation") == seen
+            assert await content(episodes, "resume_episode", **name) == seen
         for action in direct.answers["retailer"]:
-            seen = await content(tools, "a", "order", quantity=action["quantity"])
+            seen = await content(episodes, "order", quantity=action["quantity"], **name)
         assert seen["ended"]["ledger_digest"] == direct.digest
 
     asyncio.run(run())
@@ -238,57 +230,27 @@ def test_a_seed_that_is_none_is_refused(seed: Any) -> None:
     episodes = Episodes(beer(), most=1)
 
     async def test(agent: Agent) -> None:
-        with pytest.raises(Refused, match="it is a whole number of at least 0"):
+        with pytest.raises(Refused, match="a seed is a whole number of at least 0"):
             await agent.call("begin_episode", seed=seed)
         assert episodes.open == 0
 
     with_agent(test, episodes)
 
 
-def test_a_seat_sees_its_own_tables_a_page_at_a_time() -> None:
-    """Without a name the tables are listed with their lengths."""
+def test_a_seat_sees_its_own_tables() -> None:
+    """The same rows as the session's."""
 
     async def test(agent: Agent) -> None:
         await agent.call("begin_episode", seed=0)
         await agent.call("order", quantity=4)
-        names = (await agent.call("look_up"))["tables"]
         with beer().begin(0) as session:
             session.step({"do": "order", "quantity": 4})
-            expected = session.tables("retailer")
-        assert names == {name: len(rows) for name, rows in expected.items()}
-        for name, rows in expected.items():
-            shown = await agent.call("look_up", table=name)
-            assert shown["all_rows"] == len(rows)
-            assert shown["rows"] == json.loads(json.dumps([dict(row) for row in rows]))
-            assert not (await agent.call("look_up", table=name, first_row=10**6))["rows"]
+            for name, rows in session.tables("retailer").items():
+                shown = await agent.call("look_up_table", table=name)
+                assert shown["rows"] == len(rows)
+                assert shown["last"] == json.loads(json.dumps([dict(row) for row in rows]))
 
     with_agent(test)
-
-
-# -- several seats, several clients ----------------------------------------------------------------
-
-
-def test_one_client_plays_every_seat_of_the_setup() -> None:
-    """A call names the seat; the clock moves when every open seat has answered."""
-    setup = CASES[1].setup()
-
-    async def run() -> None:
-        tools = ToolSet(Episodes(setup))
-        seen = await content(tools, "a", "begin_episode")
-        seats = list(seen["observations"])
-        assert seats == list(setup.seats)
-        assert "give the seat" in await content(tools, "a", "order", quantity=4)
-        wrong = await content(tools, "a", "order", quantity=4, seat="brewer")
-        assert "seat 'brewer' was given" in wrong
-        for number, seat in enumerate(seats[:-1], 1):
-            seen = await content(tools, "a", "order", quantity=4, seat=seat)
-            assert list(seen["observations"]) == seats[number:]
-        twice = await content(tools, "a", "order", quantity=4, seat=seats[0])
-        assert "has no open decision" in twice
-        seen = await content(tools, "a", "order", quantity=4, seat=seats[-1])
-        assert list(seen["observations"]) == seats
-
-    asyncio.run(run())
 
 
 def test_a_server_may_choose_the_seeds(tmp_path: Path) -> None:
@@ -296,49 +258,31 @@ def test_a_server_may_choose_the_seeds(tmp_path: Path) -> None:
 
     async def run() -> None:
         episodes = Episodes(beer(), records=tmp_path, seeds=range(7, 9))
-        tools = ToolSet(episodes)
-        assert list(tools.listed["begin_episode"].fields) == ["resume"]
-        assert "argument 'seed' was given" in await content(tools, "a", "begin_episode", seed=7)
+        assert list(episodes.tools["begin_episode"].fields) == []
+        assert "argument 'seed' was given" in await content(episodes, "begin_episode", seed=7)
         played = []
         for _ in range(3):
-            begun = await content(tools, "a", "begin_episode")
+            begun = await content(episodes, "begin_episode")
             played.append(Episode.read(tmp_path / f"{begun['episode']}.jsonl", whole=False))
-            await content(tools, "a", "close_episode")
+            await content(episodes, "close_episode", episode=begun["episode"])
         assert [one.header.seed for one in played] == [7, 8, 7]
 
     asyncio.run(run())
 
 
-def test_clients_play_episodes_of_their_own() -> None:
-    """No call of one reaches the episode of the other, and the most are refused."""
+def test_so_many_episodes_are_open_at_once() -> None:
+    """One that was closed, or has not been called for long, makes room."""
 
     async def run() -> None:
         episodes = Episodes(beer(), most=2)
-        tools = ToolSet(episodes)
-        first = await content(tools, "a", "begin_episode", seed=1)
-        second = await content(tools, "b", "begin_episode", seed=2)
-        assert "2 episodes are open" in await content(tools, "c", "begin_episode")
-        await content(tools, "a", "order", quantity=50)
-        assert await content(tools, "b", "present_observation") == second
-        await content(tools, "a", "close_episode")
-        assert not (await content(tools, "c", "begin_episode"))["done"]
-        assert "no open episode" in await content(
-            tools, "b", "order", quantity=1, episode=first["episode"]
-        )
-
-    asyncio.run(run())
-
-
-def test_a_connection_without_a_session_names_its_episode() -> None:
-    """The protocol of 2026-07-28 has none; it may play several at once."""
-
-    async def run() -> None:
-        tools = ToolSet(Episodes(beer()))
-        first = await content(tools, None, "begin_episode", seed=1)
-        second = await content(tools, None, "begin_episode", seed=2)
-        assert "give the id" in await content(tools, None, "order", quantity=4)
-        ends = [(await to_the_end(tools, seen))["ended"] for seen in (first, second)]
-        assert ends[0]["ledger_digest"] != ends[1]["ledger_digest"]
+        first, _ = [await content(episodes, "begin_episode", seed=seed) for seed in (1, 2)]
+        assert "2 episodes are open" in await content(episodes, "begin_episode")
+        await content(episodes, "close_episode", episode=first["episode"])
+        third = await content(episodes, "begin_episode")
+        assert "no open" in await content(episodes, "order", quantity=1, episode=first["episode"])
+        await episodes.close_unused(0)
+        assert episodes.open == 0
+        assert "no open" in await content(episodes, "order", quantity=1, episode=third["episode"])
 
     asyncio.run(run())
 
@@ -348,18 +292,16 @@ def test_a_policy_that_computes_for_long_stalls_no_other_client() -> None:
     Blocks.free.clear()
 
     async def run() -> None:
-        slow, fast = (ToolSet(Episodes(beer(**one))) for one in ({"wholesaler": Blocks}, {}))
+        slow, fast = (Episodes(beer(**one)) for one in ({"wholesaler": Blocks}, {}))
+        seen = await content(slow, "begin_episode")
+        started: list[Any] = []
+
+        async def order() -> None:
+            started.append(await content(slow, "order", quantity=4, episode=seen["episode"]))
+
         async with anyio.create_task_group() as group:
-            started: list[Any] = []
-
-            async def begin() -> None:
-                seen = await content(slow, "a", "begin_episode")
-                started.append(await content(slow, "a", "order", quantity=4))
-                assert seen["done"] is False
-
-            group.start_soon(begin)
-            ended = await to_the_end(fast, await content(fast, "b", "begin_episode"))
-            assert ended["done"]
+            group.start_soon(order)
+            assert (await to_the_end(fast, await content(fast, "begin_episode")))["done"]
             assert started == []
             Blocks.free.set()
         assert started[0]["done"] is False
@@ -372,12 +314,12 @@ def test_the_policy_of_another_role_that_failed_is_asked_again() -> None:
     FailsOnce.failed = False
 
     async def run() -> None:
-        tools = ToolSet(Episodes(beer(wholesaler=FailsOnce)))
-        await content(tools, "a", "begin_episode")
-        failed = await content(tools, "a", "order", quantity=4)
+        episodes = Episodes(beer(wholesaler=FailsOnce))
+        name = {"episode": (await content(episodes, "begin_episode"))["episode"]}
+        failed = await content(episodes, "order", quantity=4, **name)
         assert "out of order" in failed
-        assert "present_observation asks that policy again" in failed
-        assert (await content(tools, "a", "present_observation"))["observation"]["week"] == 2
+        assert "resume_episode asks that policy again" in failed
+        assert (await content(episodes, "resume_episode", **name))["observation"]["week"] == 2
 
     asyncio.run(run())
 
@@ -389,41 +331,23 @@ def test_an_episode_is_resumed_by_its_id_after_a_restart(tmp_path: Path) -> None
     """It returns the open observation, and ends as it would have without the restart."""
 
     async def run() -> None:
-        old, new = (ToolSet(Episodes(beer(), records=tmp_path)) for _ in range(2))
-        whole = await to_the_end(old, await content(old, "w", "begin_episode", seed=5))
-        begun = await content(old, "a", "begin_episode", seed=5)
+        old, new = (Episodes(beer(), records=tmp_path) for _ in range(2))
+        whole = await to_the_end(old, await content(old, "begin_episode", seed=5))
+        name = {"episode": (await content(old, "begin_episode", seed=5))["episode"]}
         for _ in range(7):
-            seen = await content(old, "a", "order", quantity=4)
-        name = begun["episode"]
-        held = await content(new, "b", "begin_episode", resume=name)
-        assert held.startswith(f"episode {name} is being played elsewhere")
-        await content(old, "a", "close_episode")
-        resumed = await content(new, "b", "begin_episode", resume=name)
+            seen = await content(old, "order", quantity=4, **name)
+        held = await content(new, "resume_episode", **name)
+        assert held.startswith(f"episode {name['episode']} is being played elsewhere")
+        await content(old, "close_episode", **name)
+        resumed = await content(new, "resume_episode", **name)
         assert resumed["observation"] == seen["observation"]
         assert resumed["reward"] == 0
         ended = await to_the_end(new, resumed)
         assert ended["ended"] == whole["ended"]
-        again = await content(old, "a", "begin_episode", resume=name)
-        assert "has ended, with score" in again
+        assert "has ended, with score" in await content(old, "resume_episode", **name)
 
     asyncio.run(run())
     assert not list(tmp_path.glob("*.lock"))
-
-
-def test_an_open_episode_goes_to_the_client_that_resumes_it() -> None:
-    """The session that was lost has it no longer."""
-
-    async def run() -> None:
-        tools = ToolSet(Episodes(beer(), most=1))
-        begun = await content(tools, "a", "begin_episode", seed=5)
-        resumed = await content(tools, "b", "begin_episode", resume=begun["episode"])
-        assert resumed == begun
-        assert "no episode is open" in await content(tools, "a", "present_observation")
-        ended = await to_the_end(tools, resumed, "b")
-        lost_reply = await content(tools, "a", "begin_episode", resume=begun["episode"])
-        assert lost_reply["ended"] == ended["ended"]
-
-    asyncio.run(run())
 
 
 def test_what_cannot_be_resumed_is_refused_in_a_sentence(tmp_path: Path) -> None:
@@ -431,25 +355,22 @@ def test_what_cannot_be_resumed_is_refused_in_a_sentence(tmp_path: Path) -> None
 
     async def run() -> None:
         episodes = Episodes(beer(), records=tmp_path / "records")
-        tools = ToolSet(episodes)
-        begun = await content(tools, "a", "begin_episode")
-        await content(tools, "a", "order", quantity=4)
+        name = (await content(episodes, "begin_episode"))["episode"]
+        await content(episodes, "order", quantity=4, episode=name)
         await episodes.close_unused()
-        name = begun["episode"]
         file = tmp_path / "records" / f"{name}.jsonl"
         (tmp_path / f"{name}.jsonl").write_bytes(file.read_bytes())
         for given in (f"../{name}", f"{name}.jsonl", str(file), "0" * 32, "", name.upper() + "0"):
-            said = await content(tools, "a", "begin_episode", resume=given)
+            said = await content(episodes, "resume_episode", episode=given)
             assert said == "no episode of this id can be resumed here"
-        other = ToolSet(Episodes(beer(factory="sterman"), records=tmp_path / "records"))
-        said = await content(other, "a", "begin_episode", resume=name)
+        other = Episodes(beer(factory="sterman"), records=tmp_path / "records")
+        said = await content(other, "resume_episode", episode=name)
         assert said.endswith("is of another world, other seats or other policies")
-        none = ToolSet(Episodes(beer()))
-        assert "keeps no records" in await content(none, "a", "begin_episode", resume=name)
-        file.write_bytes(file.read_bytes().replace(b'"quantity":4', b'"quantity":5'))
+        none = Episodes(beer())
+        assert "keeps no records" in await content(none, "resume_episode", episode=name)
         lines = file.read_bytes().splitlines()
         file.write_bytes(b"\n".join([lines[0], b"{}", *lines[1:]]))
-        said = await content(tools, "a", "begin_episode", resume=name)
+        said = await content(episodes, "resume_episode", episode=name)
         assert isinstance(said, str)
         assert str(tmp_path) not in said
         assert episodes.open == 0
@@ -459,31 +380,10 @@ def test_what_cannot_be_resumed_is_refused_in_a_sentence(tmp_path: Path) -> None
     asyncio.run(run())
 
 
-def test_an_idle_episode_is_closed_and_can_be_resumed(tmp_path: Path) -> None:
-    """A client that has gone keeps no place; nor does one whose session has ended."""
-
-    async def run() -> None:
-        episodes = Episodes(beer(), records=tmp_path)
-        tools = ToolSet(episodes)
-        begun = await content(tools, "a", "begin_episode")
-        await episodes.close_unused(0)
-        assert episodes.open == 0
-        assert "begin_episode" in await content(tools, "a", "order", quantity=4)
-        resumed = await content(tools, "a", "begin_episode", resume=begun["episode"])
-        assert resumed == begun
-        await episodes.leave("a")
-        assert episodes.open == 0
-
-    asyncio.run(run())
-
-
 def test_a_hundred_episodes_leave_nothing_behind(tmp_path: Path) -> None:
-    """No session, file handle, lock or further thread."""
-    episodes = Episodes(
-        Setup.of("beer_game", "poisson", seats="retailer", params={"horizon": 4}),
-        records=tmp_path,
-        most=3,
-    )
+    """No file handle, lock or further thread."""
+    setup = Setup.of("beer_game", "poisson", seats="retailer", params={"horizon": 4})
+    episodes = Episodes(setup, records=tmp_path, most=3)
 
     async def test(agent: Agent) -> None:
         counts = []
@@ -494,7 +394,6 @@ def test_a_hundred_episodes_leave_nothing_behind(tmp_path: Path) -> None:
                 counts.append((open_descriptors(), threading.active_count()))
         assert counts[0] == counts[1]
         assert episodes.open == 0
-        assert len(episodes._known) == len(episodes._of_client) == 1
 
     with_agent(test, episodes)
     assert len(list(tmp_path.iterdir())) == 100

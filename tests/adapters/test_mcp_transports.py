@@ -6,8 +6,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import pytest
 
 pytest.importorskip("mcp")
 
+import mcp
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 from support.adapters import CASES, Case, played
@@ -62,11 +63,6 @@ class Server:
 
     def __init__(self, process: "subprocess.Popen[str]", address: str) -> None:
         self.process, self.address = process, address
-
-    def held(self) -> tuple[int, int]:
-        """Return how many descriptors and threads the process has."""
-        place = Path("/proc", str(self.process.pid))
-        return len(list((place / "fd").iterdir())), len(list((place / "task").iterdir()))
 
     def status(self, body: bytes, **headers: str) -> int:
         """Post a body with the token and further headers; return the status."""
@@ -167,54 +163,22 @@ def test_two_agents_play_over_http_at_once(beer: Server) -> None:
     asyncio.run(run())
 
 
-def test_an_agent_plays_without_a_session(beer: Server) -> None:
-    """As the package's client does by itself: each call names the episode."""
-    mcp = pytest.importorskip("mcp")
+def test_an_agent_plays_by_the_client_of_the_package(beer: Server) -> None:
+    """In the protocol of 2026-07-28, which has no sessions."""
+    (answers,) = played(BEER, 5).answers.values()
 
     async def run() -> None:
-        async with sessionless(mcp, beer.address) as client:
+        async with (
+            create_mcp_http_client(headers={"Authorization": f"Bearer {TOKEN}"}) as http,
+            mcp.Client(streamable_http_client(beer.address, http_client=http)) as client,
+        ):
             begun = (await client.call_tool("begin_episode", {"seed": 5})).structured_content
-            refused = await client.call_tool("order", {"quantity": 4})
-            assert "has no session" in refused.content[0].text
-            (answers,) = played(BEER, 5).answers.values()
             for answer in answers:
                 arguments = {"quantity": answer["quantity"], "episode": begun["episode"]}
                 seen = (await client.call_tool("order", arguments)).structured_content
             ended_as(seen, BEER, 5)
 
     asyncio.run(run())
-
-
-@asynccontextmanager
-async def sessionless(mcp: Any, address: str) -> AsyncIterator[Any]:
-    """Connect the client as it connects by itself."""
-    async with (
-        create_mcp_http_client(headers={"Authorization": f"Bearer {TOKEN}"}) as http,
-        mcp.Client(streamable_http_client(address, http_client=http)) as client,
-    ):
-        yield client
-
-
-@pytest.mark.slow
-def test_a_hundred_sessions_leave_nothing_behind_in_the_server() -> None:
-    """No descriptor and no thread, whether a client ends its session or only its episode."""
-
-    async def run(server: Server) -> None:
-        counts = []
-        for seed in range(100):
-            async with over_http(server.address, TOKEN) as agent:
-                seen = await agent.call("begin_episode", seed=seed)
-                if seed % 10 == 0:
-                    await agent.play(lambda _: ("order", {"quantity": 4}), seen)
-            if seed in (9, 99):
-                await asyncio.sleep(0.5)
-                counts.append(server.held())
-        assert counts[0] == counts[1]
-
-    with serving(BEER, "--set", "horizon=4", "--max-sessions", "2") as server:
-        if not Path("/proc").exists():
-            pytest.skip("counts what a process holds in /proc")
-        asyncio.run(run(server))
 
 
 @pytest.mark.slow
@@ -242,14 +206,14 @@ def test_an_episode_outlives_its_client_and_its_server(tmp_path: Path) -> None:
     options = ["--records", str(tmp_path), "--max-sessions", "1"]
 
     async def begin(address: str) -> str:
-        async with over_http(address, TOKEN, leaves=False) as agent:
+        async with over_http(address, TOKEN) as agent:
             begun = await agent.call("begin_episode", seed=5)
             await go_on(agent, answers[:10], begun)
             return str(begun["episode"])
 
     async def resume(address: str, name: str, part: slice) -> Mapping[str, Any]:
-        async with over_http(address, TOKEN, leaves=False) as agent:
-            resumed = await agent.call("begin_episode", resume=name)
+        async with over_http(address, TOKEN) as agent:
+            resumed = await agent.call("resume_episode", episode=name)
             assert resumed["observation"]["week"] == part.start + 1
             return await go_on(agent, answers[part], resumed)
 
@@ -261,58 +225,6 @@ def test_an_episode_outlives_its_client_and_its_server(tmp_path: Path) -> None:
     replayed = desim.replay(tmp_path / f"{name}.jsonl")
     assert replayed.result is not None
     assert replayed.result.ledger_digest == played(BEER, 5).digest
-
-
-@pytest.mark.slow
-def test_an_episode_outlives_a_killed_server_on_stdio(tmp_path: Path) -> None:
-    """The next server goes on with its record."""
-    (answers,) = played(BEER, 5).answers.values()
-    arguments = [*OPTIONS[BEER], "--records", str(tmp_path / "records")]
-    lines = [
-        {
-            "method": "initialize",
-            "id": 1,
-            "params": {
-                "protocolVersion": "2025-06-18",
-                "capabilities": {},
-                "clientInfo": {"name": "test", "version": "1"},
-            },
-        },
-        {"method": "notifications/initialized"},
-        {
-            "method": "tools/call",
-            "id": 2,
-            "params": {"name": "begin_episode", "arguments": {"seed": 5}},
-        },
-        *(
-            {
-                "method": "tools/call",
-                "id": number,
-                "params": {"name": "order", "arguments": {"quantity": answer["quantity"]}},
-            }
-            for number, answer in enumerate(answers[:3], 3)
-        ),
-    ]
-    with started_on_stdio(arguments, tmp_path) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        replies = []
-        for line in lines:
-            process.stdin.write(json.dumps({"jsonrpc": "2.0", **line}) + "\n")
-            process.stdin.flush()
-            if "id" in line:
-                replies.append(json.loads(process.stdout.readline()))
-        assert [one["id"] for one in replies] == [1, 2, 3, 4, 5]
-        name = replies[1]["result"]["structuredContent"]["episode"]
-        process.kill()
-
-    async def resume() -> None:
-        async with over_stdio(arguments, errors=tmp_path / "errors", folder=tmp_path) as agent:
-            resumed = await agent.call("begin_episode", resume=name)
-            assert resumed["observation"]["week"] == 4
-            ended_as(await go_on(agent, answers[3:], resumed), BEER, 5)
-
-    asyncio.run(resume())
 
 
 @contextmanager
@@ -378,7 +290,7 @@ def test_a_signal_ends_the_server(number: signal.Signals, code: int, tmp_path: P
     options = ["--policy", "wholesaler=mine:Sleeps", "--records", str(tmp_path / "records")]
 
     async def run(server: Server) -> None:
-        async with over_http(server.address, TOKEN, leaves=False) as agent:
+        async with over_http(server.address, TOKEN) as agent:
             await agent.call("begin_episode")
             order = asyncio.create_task(agent.call("order", quantity=4))
             (record,) = (tmp_path / "records").glob("*.jsonl")
@@ -467,16 +379,3 @@ def test_a_hostile_request_is_refused(beer: Server, body: bytes, status: int) ->
     """One that is too large, too deep, or no JSON."""
     assert beer.status(body) == status
     assert beer.status(b"{}") == 400
-
-
-@pytest.mark.slow
-def test_an_agent_that_leaves_frees_its_place() -> None:
-    """The end of its session closes its episode."""
-
-    async def run(server: Server) -> None:
-        for seed in range(3):
-            async with over_http(server.address, TOKEN) as agent:
-                await agent.call("begin_episode", seed=seed)
-
-    with serving(BEER, "--max-sessions", "1") as server:
-        asyncio.run(run(server))

@@ -169,24 +169,13 @@ async def play_mcp(case: Case, seed: int, answers: Answers) -> Ended:
     """Let an agent call the tools of a Model Context Protocol server in this process."""
     from support.mcp_agent import in_memory
 
-    from desim.adapters.mcp import ToolSet
     from desim.adapters.mcp_episodes import Episodes
 
-    episodes, left = Episodes(case.setup()), by_seat(answers)
-    names = {
-        (seat, tool.name): name
-        for name, (tool, seats) in ToolSet(episodes).actions.items()
-        for seat in seats
-    }
-    async with in_memory(episodes) as agent:
+    async with in_memory(Episodes(case.setup())) as agent:
         seen = await agent.call("begin_episode", seed=seed)
-        while not seen["done"]:
-            seats = list(case.seats) if has_one_seat(case) else list(seen["observations"])
-            for seat in seats:
-                arguments = dict(next(left[seat]))
-                tool = names[seat, arguments.pop("do")]
-                chosen = {} if has_one_seat(case) else {"seat": seat}
-                seen = await agent.call(tool, **arguments, **chosen)
+        for answer in answers[case.seats[0]]:
+            arguments = dict(answer)
+            seen = await agent.call(arguments.pop("do"), **arguments)
     return seen["ended"]["score"], seen["ended"]["ledger_digest"]
 
 
@@ -194,7 +183,7 @@ DRIVERS = {
     "command_line": Driver(play_command_line),
     "gymnasium": Driver(play_gymnasium, ("gymnasium",), has_one_seat),
     "inspect_ai": Driver(play_inspect, ("inspect_ai",), has_one_seat),
-    "mcp": Driver(lambda *given: asyncio.run(play_mcp(*given)), ("mcp",)),
+    "mcp": Driver(lambda *given: asyncio.run(play_mcp(*given)), ("mcp",), has_one_seat),
     "page": Driver(play_page),
     "pettingzoo": Driver(play_pettingzoo, ("pettingzoo",), lambda case: not has_one_seat(case)),
     "stepped": Driver(play_session),

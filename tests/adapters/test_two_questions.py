@@ -1,8 +1,6 @@
 """A role that is asked two questions, through every adapter that takes a model."""
 
-import asyncio
 import json
-from typing import Any
 
 import pytest
 from support.two_questions import Closing, Repair, Save, Workshop
@@ -66,26 +64,10 @@ def test_a_model_with_tools_plays_it() -> None:
     with setup().begin(1) as session:
         play = ToolSession(setup(), session)
         shown = [json.loads(play.observation())]
-        shown += [json.loads(asyncio.run(play.call("save", {"amount": 10}))) for _ in range(3)]
+        shown += [json.loads(play.call("save", {"amount": 10})) for _ in range(3)]
         rules = play.instructions()
     assert shown == SEEN
     assert all(text in rules for text in ("- cash: Dollars", "- machine: Its name", "closing"))
-
-
-def test_mcp_plays_it() -> None:
-    """Observations are tagged."""
-    pytest.importorskip("mcp")
-    from support.mcp_agent import in_memory
-
-    from desim.adapters.mcp_episodes import Episodes
-
-    async def played() -> list[Any]:
-        async with in_memory(Episodes(setup())) as agent:
-            turns = [await agent.call("begin_episode", seed=1)]
-            turns += [await agent.call("save", amount=10) for _ in range(3)]
-            return [turn["observation"] for turn in turns]
-
-    assert asyncio.run(played()) == SEEN
 
 
 # -- questions that take some of the actions alone -------------------------------------------------
@@ -137,32 +119,12 @@ def test_texts_for_models_with_tools_name_what_is_possible_now() -> None:
     with strict.begin(1) as session:
         play = ToolSession(strict, session)
         assert play.observation().splitlines()[1:] == ["Possible now: save."]
-        asyncio.run(play.call("save", {"amount": 1}))
+        play.call("save", {"amount": 1})
         assert play.observation().splitlines()[1:] == ["Possible now: repair."]
         with pytest.raises(WrongAction, match="'save' cannot be called now; Possible: repair"):
-            asyncio.run(play.call("save", {"amount": 1}))
-        asyncio.run(play.default())
+            play.call("save", {"amount": 1})
+        play.default()
         assert play.answers[-1] == {"do": "repair"}
-
-
-def test_mcp_names_what_is_possible_now() -> None:
-    """In each turn, by seat."""
-    pytest.importorskip("mcp")
-    from support.mcp_agent import in_memory
-
-    from desim.adapters.mcp_episodes import Episodes
-
-    async def played() -> list[Any]:
-        async with in_memory(Episodes(Setup.of(STRICT, seats="owner"))) as agent:
-            return [
-                await agent.call("begin_episode", seed=1),
-                await agent.call("save", amount=10),
-            ]
-
-    assert [turn["possible"] for turn in asyncio.run(played())] == [
-        {"owner": ["save"]},
-        {"owner": ["repair"]},
-    ]
 
 
 def test_the_observation_itself_is_no_tagged_object() -> None:

@@ -26,7 +26,7 @@ class Refused(Exception):
 
 
 class Agent:
-    """A client's session.
+    """A client's session, which names the episode that it began last in every call.
 
     Args:
         session: The session of the package.
@@ -35,6 +35,7 @@ class Agent:
     def __init__(self, session: ClientSession) -> None:
         self.session = session
         self.instructions = ""
+        self.episode: dict[str, str] = {}
 
     async def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """Call a tool and return its structured content.
@@ -42,10 +43,13 @@ class Agent:
         Raises:
             Refused: The result is an error.
         """
-        result = plain(await self.session.call_tool(tool, arguments))
+        named = arguments if tool == "begin_episode" else {**self.episode, **arguments}
+        result = plain(await self.session.call_tool(tool, named))
         if result.get("isError"):
             raise Refused(result["content"][0]["text"])
-        return result["structuredContent"]
+        shown = result["structuredContent"]
+        self.episode = {"episode": shown["episode"]} if "episode" in shown else self.episode
+        return shown
 
     async def play(self, rule: Rule, seen: Mapping[str, Any]) -> Mapping[str, Any]:
         """Play an episode to its end and return what the last call returned."""
@@ -102,21 +106,11 @@ async def over_stdio(
 
 
 @contextlib.asynccontextmanager
-async def over_http(address: str, token: str, *, leaves: bool = True) -> AsyncIterator[Agent]:
-    """Connect an agent with a server that listens.
-
-    Args:
-        address: Where.
-        token: The token.
-        leaves: Whether it ends its session when it goes.
-    """
+async def over_http(address: str, token: str) -> AsyncIterator[Agent]:
+    """Connect an agent with a server that listens."""
     async with (
         create_mcp_http_client(headers={"Authorization": f"Bearer {token}"}) as client,
-        streamable_http_client(address, http_client=client, terminate_on_close=leaves) as (
-            read,
-            write,
-            *_,
-        ),
+        streamable_http_client(address, http_client=client) as (read, write, *_),
         _agent(read, write) as agent,
     ):
         yield agent

@@ -5,10 +5,11 @@ Tried with inspect-ai 0.3.285.
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import anyio
+from anyio import to_thread
 from attrs import frozen
 from inspect_ai.log import transcript
 from inspect_ai.model import (
@@ -25,8 +26,13 @@ from inspect_ai.util import LimitExceededError
 from desim.adapters.inspect_ai.replies import LABEL, SampleFiles
 from desim.adapters.seat.episodes_of import known_scale
 from desim.adapters.seat.setup import Setup
-from desim.adapters.seat.tool_session import SHARE, ToolSession, share_of_defaults, was_played
-from desim.adapters.seat.tools import Tool
+from desim.adapters.seat.tool_session import (
+    SHARE,
+    Tool,
+    ToolSession,
+    share_of_defaults,
+    was_played,
+)
 from desim.errors import UsageError, WrongAction
 from desim.short_repr import short_repr
 
@@ -98,7 +104,8 @@ def _play_by_tools(
         files = SampleFiles.of(folder, setup, state) if folder else None
         earlier = files.earlier() if files else []
         record = files.record if files else None
-        with setup.begin(state.metadata["seed"], record=record, label=LABEL) as session:
+        begin = partial(setup.begin, state.metadata["seed"], record=record, label=LABEL)
+        with await to_thread.run_sync(begin) as session:
             await _Sample(state, ToolSession(setup, session), most, files, earlier).run()
         if files:
             files.finished()
@@ -182,7 +189,9 @@ class _Sample:
         text = ""
         if self._idle > self._limits.nudges:
             self._idle = 0
-            text = f"The default action was taken for you. {await session.default()}"
+            text = (
+                f"The default action was taken for you. {await to_thread.run_sync(session.default)}"
+            )
         elif self._idle and not called:
             text = (
                 f"No tool was called, so nothing changed. Call one of: {', '.join(session.tools)}."
@@ -218,7 +227,7 @@ def _executed(session: ToolSession, name: str) -> Any:
 
     async def run(**kwargs: Any) -> str:
         try:
-            return await session.call(name, kwargs)
+            return await to_thread.run_sync(session.call, name, kwargs)
         except WrongAction as fault:
             raise ToolError(str(fault)) from None
 

@@ -5,16 +5,19 @@ compared with those of `desim run` and with published figures. An answer that th
 an answer; `wrong` counts only calls that do not fit a schema.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+from attrs import frozen
 
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.stepped_session import TRUNCATED, SteppedSession, as_json
-from desim.adapters.seat.tools import Tool, object_schema, tagged_call, tools_of
 from desim.core.model import model_of, rules_of
+from desim.core.run import Run
 from desim.episodes.usage import MOST_DEFAULTS, default_share
 from desim.errors import DesimError, UsageError, WrongAction, possible
 from desim.schema import TAG
+from desim.schema.described import action_schemas
 from desim.short_repr import short_repr
 
 #: The tool that shows a table of the seat.
@@ -39,13 +42,55 @@ _HOW = (
 _NOT_EXECUTED = "Not executed: the episode is over."
 
 
+@frozen
+class Tool:
+    """One action of a seat, or a further tool.
+
+    Attributes:
+        name: The action's tag, such as `order`.
+        description: The effect of the action, in one paragraph.
+        parameters: The JSON Schema of its arguments, an object without references.
+    """
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """The JSON Schemas of the arguments by name."""
+        return self.parameters["properties"]  # type: ignore[no-any-return]  # of a JSON Schema
+
+
+def tools_of(setup: Setup, run: Run[Any]) -> dict[str, Tool]:
+    """Return the actions of the seat as tools by name, and `LOOK_UP` if it has tables in a run."""
+    seat, found = only_seat(setup), dict[str, Tool]()
+    for name, schema in action_schemas(setup.codec(seat)).items():
+        parameters = {key: each for key, each in schema.items() if key != "description"}
+        found[name] = Tool(name, schema.get("description", ""), parameters)
+    if (
+        setup.model.tables
+        and LOOK_UP not in found
+        and (names := [*setup.model.tables(run.state, seat)])
+    ):
+        schema = object_schema({"table": {"type": "string", "enum": names}}, ["table"])
+        text = f"Show the last {_MOST_ROWS} rows of a table of yours; no time passes."
+        found[LOOK_UP] = Tool(LOOK_UP, text, schema)
+    return found
+
+
+def object_schema(properties: Mapping[str, Any], required: Iterable[str] = ()) -> dict[str, Any]:
+    """Return the JSON Schema of the arguments of a tool that is not an action."""
+    schema = {"type": "object", "properties": dict(properties), "additionalProperties": False}
+    return schema | ({"required": list(required)} if required else {})
+
+
 class ToolSession:
     """One episode of a setup with one seat.
 
     Attributes:
         seat: The role that is played.
-        tools: Its actions, and `LOOK_UP` if the world has tables for it.
-        tables: The names of the tables.
+        tools: See `tools_of`.
         session: The episode.
         wrong: Calls that did not fit the schema.
         defaults: Decisions for which the role's default action was taken.
@@ -56,10 +101,7 @@ class ToolSession:
     def __init__(self, setup: Setup, session: SteppedSession) -> None:
         self.seat = only_seat(setup)
         self.session = session
-        self.tools = tools_of(setup, self.seat)
-        # An action of this name comes first.
-        self.tables = () if LOOK_UP in self.tools else tuple(session.tables(self.seat))
-        self.tools |= _look_up(self.tables)
+        self.tools = tools_of(setup, session.run)
         self.wrong = self.defaults = self.shown = 0
         self.answers: list[dict[str, Any]] = []
         self._limit = model_of(setup.model, self.seat)[0].max_questions_per_tick
@@ -83,7 +125,7 @@ class ToolSession:
         """Return the present observation as JSON, or the facts of the episode's end."""
         return self.session.text()
 
-    async def call(self, name: str, arguments: Any) -> str:
+    def call(self, name: str, arguments: Any) -> str:
         """Execute a call and return its effect as a text.
 
         Raises:
@@ -93,20 +135,18 @@ class ToolSession:
         if self.done:
             return _NOT_EXECUTED
         try:
-            if name == LOOK_UP and self.tables:
-                return self._table(arguments)
-            self._answer(tagged_call(self.tools, name, arguments))
+            table = self._effect(name, arguments)
         except WrongAction as fault:
             self.wrong += 1
             # The model reads of tools, not of tagged objects and classes of actions.
             why = f"the arguments of {name!r} do not fit: {fault.why}" if fault.why else str(fault)
             raise WrongAction(why) from None
-        return await self._moved()
+        return table or self._moved()
 
-    async def default(self) -> str:
+    def default(self) -> str:
         """Take the role's default action and return its effect as a text."""
         self._answer_default()
-        return await self._moved()
+        return self._moved()
 
     def play_out(self) -> None:
         """Take the default action at every decision that is left.
@@ -129,6 +169,17 @@ class ToolSession:
 
     # -- one decision ------------------------------------------------------------------------------
 
+    def _effect(self, name: str, arguments: Any) -> str:
+        """Answer the open decision, or return the text of a table."""
+        if name not in self.tools:
+            raise WrongAction(f"there is no tool {name!r}; {possible(name, self.tools)}")
+        if not isinstance(arguments, Mapping):
+            raise WrongAction(f"the arguments of {name!r} are no object")
+        if name not in self.session.model.roles[self.seat].tags:
+            return self._table(arguments)
+        self._answer({**arguments, TAG: name})
+        return ""
+
     def _answer(self, action: dict[str, Any]) -> None:
         decision = self.session.open[0]
         if decision.possible and action[TAG] not in decision.possible:
@@ -145,32 +196,31 @@ class ToolSession:
         self._taken(self.session.answer_default(self.session.open[0]))
         self.defaults += 1
 
-    async def _moved(self) -> str:
+    def _moved(self) -> str:
         """Move on and return the next observation, or the end.
 
         A model may ask a role only so often at one tick; see `max_questions_per_tick`. The default
         action is taken if one more question would end the episode with an error.
         """
-        await self.session.advance_async()
+        self.session.advance()
         if self.session.tick != self._tick:
             self._tick, self._at_tick = self.session.tick, 0
         self._at_tick += 1
         if self._at_tick >= self._limit - 1 and not self.done:
             self._answer_default()
-            await self.session.advance_async()
+            self.session.advance()
         return self.observation()
 
-    def _table(self, arguments: Any) -> str:
+    def _table(self, arguments: Mapping[str, Any]) -> str:
         """Return the last rows of a table as JSON."""
-        name = arguments.get("table") if isinstance(arguments, Mapping) else None
-        if name not in self.tables:
-            hint = possible(str(name), self.tables)
-            raise WrongAction(f"table {short_repr(name)} was given; {hint}")
+        name, tables = arguments.get("table"), self.session.tables(self.seat)
+        if not isinstance(name, str) or name not in tables:
+            raise WrongAction(f"table {short_repr(name)} was given; {possible(str(name), tables)}")
         if self._look_ups >= MOST_LOOK_UPS:
             raise WrongAction(f"{MOST_LOOK_UPS} tables were shown; decide before another one")
         self._look_ups += 1
         self.shown += 1
-        rows = self.session.tables(self.seat)[name]
+        rows = tables[name]
         return as_json({"rows": len(rows), "last": [dict(row) for row in rows[-_MOST_ROWS:]]})
 
 
@@ -194,12 +244,3 @@ def only_seat(setup: Setup) -> str:
     if len(setup.seats) != 1:
         raise UsageError(f"one seat is played by tools; {len(setup.seats)} were given")
     return setup.seats[0]
-
-
-def _look_up(tables: tuple[str, ...]) -> dict[str, Tool]:
-    """Return the tool that shows a seat's tables, by its name; empty without tables."""
-    if not tables:
-        return {}
-    schema = object_schema({"table": {"type": "string", "enum": list(tables)}}, ["table"])
-    text = f"Show the last {_MOST_ROWS} rows of a table of yours; no time passes."
-    return {LOOK_UP: Tool(LOOK_UP, text, schema)}

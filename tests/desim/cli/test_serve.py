@@ -25,17 +25,19 @@ def test_options_that_do_not_fit_together_are_refused(
 
 
 def test_a_package_that_is_missing_is_named(desim: Desim, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the command that installs it."""
+    """With the command that installs it; a model that does not exist comes first."""
     for module in [one for one in sys.modules if one.startswith("desim.adapters.mcp")]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "mcp", None)
     refused(desim(*BEER, "--mcp"), "this needs mcp: pip install 'desim[mcp]'")
+    refused(desim("serve", "nosuch", "--mcp"), "nosuch")
 
 
 @pytest.mark.parametrize(
     ("options", "says"),
     [
         (["--seat", "brewer"], "brewer"),
+        (["--seat", "factory"], "one seat is played by tools; 2 were given"),
         (["--policy", "retailer=sterman"], "'retailer' is a seat of the caller"),
         (["--reward", "profits"], "reward 'profits' was given"),
         (["--seeds", "0-5"], "seeds '0-5' were given"),
