@@ -8,7 +8,7 @@ from attrs import field, frozen
 
 from desim import Run, catalog
 from policies.llm.options import MODES
-from policies.llm.worlds.consulting_replies import SCORES
+from policies.llm.worlds.consulting import SCORES
 
 
 @frozen

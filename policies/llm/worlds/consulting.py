@@ -7,6 +7,7 @@ cannot be read scores 0 everywhere (one that is empty has no scores at all). A r
 for again, which is ours, and so is one whose reasoning does not end.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,14 +23,19 @@ from policies.llm.methods.items import Setting
 from policies.llm.options import ROUTED, LLMOptions, choice
 from policies.llm.replies import BadReply, objects
 from policies.llm.wires.wire import Message, ModelReply, Request
-from policies.llm.worlds.consulting_replies import (
-    FIRST_TURN,
-    FORMS,
-    SCORES,
-    STOCK,
-    said_in,
-    score_in,
-    verdict_form,
+
+#: Scores of a verdict, and the largest one that an action can hold.
+SCORES = ("structure", "quant", "business_sense", "communication", "overall")
+_LARGEST_SCORE = 1e300
+
+#: Keys of a candidate's reply; the second one occurs in replies to methods' own questions.
+_KEYS = ("reply", "final_answer")
+
+#: The candidate's message where a reply holds none.
+STOCK = "Let me go back to the structure for a moment: which part of the problem matters most here?"
+
+_FIRST_TURN = (
+    "This is the first turn: introduce the case, ask for objective and structure, and do not end."
 )
 
 #: The token with which an interviewer ends an interview.
@@ -80,18 +86,35 @@ class ConsultingOptions(LLMOptions):
 
 
 class _InterviewConversation(Conversation):
-    """The base of all roles: every question is made from the observation; no round is kept."""
+    """The base of all roles: every question is made from the observation; no round is kept.
 
-    def __init__(self, seat: Seat, options: ConsultingOptions) -> None:
+    Args:
+        seat: The seat.
+        options: The user's options.
+        temperature: Sent with every request, but for None.
+        tokens: Limit of tokens in a reply, likewise.
+        as_json: Whether the request says that its answer in text is JSON.
+    """
+
+    form = 'Answer with one JSON object: {"reply": "what you say to the interviewer"}.'
+
+    def __init__(
+        self,
+        seat: Seat,
+        options: ConsultingOptions,
+        temperature: float | None,
+        tokens: int | None,
+        *,
+        as_json: bool,
+    ) -> None:
         super().__init__(seat, options, mode="json", history=0)
-        self.options = options
-        self.request_fields: Mapping[str, Any] = {}
+        given = {"temperature": temperature, "max_completion_tokens": tokens}
+        form = _JSON_OBJECT if as_json and options.json_mode and self.mode == "json" else {}
+        self.request_fields = {k: v for k, v in given.items() if v is not None} | form
 
     def answer_format(self) -> str:
         """Return how to answer."""
-        if self.by_tools:
-            return super().answer_format()
-        return FORMS[self.seat.role]
+        return super().answer_format() if self.by_tools else self.form
 
     def rules(self, _: Any) -> str:
         """Return the rules of the interview, or what is judged and what the scores mean."""
@@ -118,23 +141,14 @@ class _InterviewConversation(Conversation):
         """Return what an empty reply means."""
         return self.meant("").action
 
-    def fields(self, temperature: float | None, tokens: int | None, *, json: bool) -> None:
-        """Set the fields of all requests."""
-        given = {"temperature": temperature, "max_completion_tokens": tokens}
-        form = _JSON_OBJECT if json and self.options.json_mode and self.mode == "json" else {}
-        self.request_fields = {k: v for k, v in given.items() if v is not None} | form
-
 
 class InterviewerConversation(_InterviewConversation):
     """The whole case, the dialogue and the messages left, answered by a message in plain text."""
 
     def __init__(self, seat: Seat, options: ConsultingOptions) -> None:
-        super().__init__(seat, options)
-        self.fields(_INTERVIEWER, _TOKENS, json=False)
-
-    def answer_format(self) -> str:
-        """Return how to answer."""
-        return FORMS["candidate"] if self.mode == "schema" else super().answer_format()
+        super().__init__(seat, options, _INTERVIEWER, _TOKENS, as_json=False)
+        if self.mode != "schema":
+            self.form = "Answer with the message alone, as plain text."
 
     def situation(self, observation: Any) -> str:
         """Return the case, what was said, and the reminders."""
@@ -146,14 +160,14 @@ class InterviewerConversation(_InterviewConversation):
             f"# The dialogue so far\n{_dialogue(observation.dialogue)}",
             f"{left}{_minutes(observation)}",
             f"Say at most {observation.word_limit} words.",
-            FIRST_TURN if observation.first else "",
+            _FIRST_TURN if observation.first else "",
             f"If your message closes the interview, its last characters are {_END}.",
         ]
         return "\n\n".join(part for part in parts if part)
 
     def meant(self, text: str) -> ParsedReply:
         """Return the text as it is; an empty one stops the interview."""
-        said = said_in(text) if self.mode == "schema" else ""
+        said = _said_in(text) if self.mode == "schema" else ""
         kept = (said or text).strip()[:LONGEST_TEXT]
         action = self.codec.read({"do": "say", "text": kept})
         return ParsedReply(action, int(not kept), "" if kept else _NOTHING_SAID)
@@ -162,12 +176,14 @@ class InterviewerConversation(_InterviewConversation):
 class CandidateConversation(_InterviewConversation):
     """The dialogue as a chat, answered by a message as JSON."""
 
+    setting = Setting(task="interview", figures=SCORES)
+
     def __init__(self, seat: Seat, options: ConsultingOptions) -> None:
-        super().__init__(seat, options)
         method = options.chosen_method
+        temperature = None if method else _PLAIN
         tokens = None if method == ROUTED else _CANDIDATE_TOKENS.get(method, _OTHER_TOKENS)
-        self.fields(None if method else _PLAIN, tokens, json=method in _IN_JSON)
-        self.setting = Setting(task="interview", figures=SCORES)
+        super().__init__(seat, options, temperature, tokens, as_json=method in _IN_JSON)
+        self._strict = method in _STRICT
 
     def rules(self, observation: Any) -> str:
         """Return the candidate's task."""
@@ -186,9 +202,7 @@ class CandidateConversation(_InterviewConversation):
 
     def meant(self, text: str) -> ParsedReply:
         """Return the message that a text holds; a stock sentence where it holds none."""
-        said = said_in(text)
-        if not said and self.options.chosen_method not in _STRICT:
-            said = text.strip()
+        said = _said_in(text) or ("" if self._strict else text.strip())
         action = self.codec.read({"do": "reply", "text": said[:LONGEST_TEXT] or STOCK})
         return ParsedReply(action, int(not said), "" if said else _NOTHING_SAID)
 
@@ -212,14 +226,13 @@ class JudgeConversation(_InterviewConversation):
     """The case and the dialogue, answered by scores as JSON."""
 
     def __init__(self, seat: Seat, options: ConsultingOptions) -> None:
-        super().__init__(seat, options)
+        super().__init__(seat, options, _JUDGE, _TOKENS, as_json=True)
         self.criteria = SCORES if options.criteria_order == "stated" else SCORES[::-1]
         self.world_rules = _with_criteria(self.world_rules, self.criteria)
-        self.fields(_JUDGE, _TOKENS, json=True)
-
-    def answer_format(self) -> str:
-        """Return how to answer."""
-        return super().answer_format() if self.by_tools else verdict_form(self.criteria)
+        scores = ", ".join(f'"{name}": number' for name in self.criteria)
+        self.form = (
+            f'Answer with one JSON object: {{{scores}, "feedback": "two or three sentences"}}.'
+        )
 
     def question(self, observation: Any) -> Request:
         """Return the request for the scores."""
@@ -249,7 +262,7 @@ class JudgeConversation(_InterviewConversation):
         """
         given = objects(text)
         verdict = next((each for each in given if not each.keys().isdisjoint(SCORES)), {})
-        scores = {name: score_in(verdict.get(name)) for name in SCORES}
+        scores = {name: _score_in(verdict.get(name)) for name in SCORES}
         if text.strip() and not given:
             scores = dict.fromkeys(SCORES, 0.0)
         said = verdict.get("feedback")
@@ -285,6 +298,28 @@ def _minutes(observation: Any) -> str:
     """Return how many minutes are left, with a space before it; empty where none are counted."""
     left = observation.minutes_left
     return "" if left is None else f" Minutes left: {left:.1f}."
+
+
+def _said_in(text: str) -> str:
+    """Return the message that the first fitting JSON object of a text holds; else nothing."""
+    for given in objects(text):
+        inner = given.get("final_answer")
+        for each in (given, inner if isinstance(inner, Mapping) else {}):
+            for key in _KEYS:
+                if isinstance(said := each.get(key), str) and said.strip():
+                    return said.strip()
+    return ""
+
+
+def _score_in(value: Any) -> float | None:
+    """Return a score that an action can hold; None for anything else, a truth value included."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) and abs(number) <= _LARGEST_SCORE else None
 
 
 def _begin(seat: Seat, options: ConsultingOptions) -> Conversation:

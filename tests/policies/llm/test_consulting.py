@@ -26,7 +26,7 @@ from policies.llm.methods.items import Item, Setting
 from policies.llm.methods.playbook import Playbook
 from policies.llm.wires.wire import ModelReply, Request
 from policies.llm.worlds import consulting
-from policies.llm.worlds.consulting_replies import STOCK
+from policies.llm.worlds.consulting import STOCK
 
 ROLES = ("interviewer", "candidate", "judge")
 

@@ -47,7 +47,7 @@ from policies.llm.methods.playbook import (
 from policies.llm.methods.reflexion import Reflexion
 from policies.llm.replies import BadReply, objects
 from policies.llm.wires.wire import ModelReply, Request
-from policies.llm.worlds.consulting_replies import STOCK
+from policies.llm.worlds.consulting import STOCK
 
 #: The published text for an empty reflection is its own; ours is this one.
 EMPTY = "(the reflection was empty)"
