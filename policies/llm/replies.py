@@ -321,7 +321,6 @@ def action_of(
     reply: ModelReply,
     known: Collection[str],
     tagger: Tagger = as_tagged,
-    offered: Collection[str] = (),
     *,
     tools: bool = False,
 ) -> Any:
@@ -332,13 +331,12 @@ def action_of(
         reply: The reply, without reasoning.
         known: Names of the actions that are allowed.
         tagger: Rewrites an object of the text as a tagged object.
-        offered: Names that an error text may list; *known* by default.
         tools: Whether the prompt requests tool calls; then error texts do so, too.
 
     Raises:
         BadReply: The reply holds no valid action, or different ones.
     """
-    check = partial(checked_action, codec, known=known, hints=offered, tools=tools)
+    check = partial(checked_action, codec, known=known, tools=tools)
     if calls := called(reply):
         return only(map(check, calls), [each.name for each in reply.calls])
     actions: list[Any] = []
@@ -373,7 +371,6 @@ def checked_action(
     codec: Codec,
     tagged: Mapping[str, Any],
     known: Collection[str],
-    hints: Collection[str] = (),
     *,
     tools: bool = False,
 ) -> Any:
@@ -388,7 +385,7 @@ def checked_action(
     if not isinstance(name, str) or name not in known:
         kind, given = "tool" if tools else "action", "do" in tagged
         unknown = f"there is no {kind} {name!r}"[:_WIDTH] if given else f"no {kind} is named"
-        raise BadReply(f"{unknown}; {possible(str(name), sorted(hints or known))}")
+        raise BadReply(f"{unknown}; {possible(str(name), sorted(known))}")
     fields = attrs.fields(codec.classes[name])
     needed = {field.alias for field in fields if field.default is attrs.NOTHING}
     kept = {key: value for key, value in tagged.items() if value is not None or key in needed}

@@ -24,9 +24,6 @@ _BEFORE = 20
 #: Tokens that a reply reports.
 _COUNTS = ("prompt_tokens", "completion_tokens", "cache_written_tokens", "reasoning_tokens")
 
-#: Fields of replies in records of earlier checkouts.
-_FORMER = ("native", "withheld")
-
 
 @frozen
 class SentRequest:
@@ -157,8 +154,6 @@ class RecordedReplies:
 
 def recorded_reply(plain: Any) -> ModelReply:
     """Return a reply of a record, checked against a server's bounds: a record may be altered."""
-    if isinstance(plain, Mapping):
-        plain = {name: value for name, value in plain.items() if name not in _FORMER}
     reply: ModelReply = from_plain(plain, ModelReply, "$.entry.reply")
     most: dict[str, float] = dict.fromkeys(_COUNTS, MAX_TOKENS)
     most |= {"cached_tokens": reply.prompt_tokens, "reported_cost": MAX_COST, "seconds": math.inf}

@@ -70,10 +70,9 @@ _CUTS = {
     **dict.fromkeys(("length", "max_tokens"), "it ran into the limit of tokens"),
     "repetition": "it was stopped because it repeated itself",
     "content_filter": "it was stopped by a filter",
-    # vLLM, OpenRouter, DeepSeek, Messages; the last two are reasons of an incomplete response.
+    # vLLM, OpenRouter, DeepSeek.
     **dict.fromkeys(
-        ("abort", "error", "insufficient_system_resource", "pause_turn", "max_messages", "steered"),
-        "the server stopped it before its end",
+        ("abort", "error", "insufficient_system_resource"), "the server stopped it before its end"
     ),
 }
 

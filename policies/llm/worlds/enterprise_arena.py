@@ -8,7 +8,7 @@ from typing import Any
 
 from desim import Episode, Seat
 from desim.schema import to_plain
-from desim.schema.described import Schema, action_schemas, menu
+from desim.schema.described import Schema, menu
 from policies.llm.conversation import Conversation, ConversationKind, NoCallNeeded, ParsedReply
 from policies.llm.messages import (
     as_json,
@@ -29,7 +29,7 @@ _ACTIONS = ("pass", "book_closing", "fund_raising_request")
 
 _TYPES = _TOOL, _ACTION, _MEMORY = "tool", "action", "memory"
 
-#: The names of tools in the public simulator; they are understood, and the paper's are offered.
+#: The names of tools in the public simulator; the paper's are offered.
 _PUBLIC_NAMES = (
     "check_cash_in_bank",
     "access_financial_docs",
@@ -53,9 +53,11 @@ class MonthlyConversation(Conversation):
 
     def __init__(self, seat: Seat, options: LLMOptions) -> None:
         super().__init__(seat, options, mode="json")
-        shown = [name for name in self.known if name not in _PUBLIC_NAMES]
-        self.actions = action_schemas(self.codec, shown)
         self._begin(None)
+
+    def offered(self) -> list[str]:
+        """Return the names of the paper's tools and of the actions."""
+        return [name for name in super().offered() if name not in _PUBLIC_NAMES]
 
     def _begin(self, month: int | None) -> None:
         self._month = month
@@ -87,9 +89,7 @@ class MonthlyConversation(Conversation):
 
     def read(self, reply: ModelReply, _: Any) -> ParsedReply:
         """Parse a reply and keep it for the rest of the month."""
-        action = action_of(
-            self.codec, reply, self.known, _as_tagged, self.actions, tools=self.by_tools
-        )
+        action = action_of(self.codec, reply, self.known, _as_tagged, tools=self.by_tools)
         self._messages.append(assistant_message(reply))
         self._last = reply
         self._note_uses += name_of(action) in _NOTES

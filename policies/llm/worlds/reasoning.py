@@ -51,6 +51,7 @@ class ReasoningOptions(LLMOptions):
     mode: str = field(default="", validator=choice("", "json", "schema"))
 
     def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
         if self.history:
             raise UsageError(
                 f"history={self.history} was given; questions are independent, so that only 0 is "

@@ -241,7 +241,7 @@ def test_a_month_is_a_conversation_of_its_own() -> None:
 def test_a_month_passes_when_its_tools_are_used_up() -> None:
     """After the twentieth tool call the model is not called again; twenty notes likewise."""
     model = catalog.model("enterprise_arena")
-    tool = called(("check_cash_in_bank", "{}"))
+    tool = called(("verify_cash_position", "{}"))
     llm, scripted = player(seat_of(model), lambda _: tool, mode="tools")
     episode = play(model, {"cfo": llm})
     names = [t["function"]["name"] for t in scripted.tools[0]]

@@ -63,7 +63,7 @@ SHAPES = (
     | {"family": "text"},
     *(
         said(f"a draft before {why}", f"Perhaps {ANSWERED}, or", finish=why) | {"family": "text"}
-        for why in ("abort", "error", "steered", "insufficient_system_resource")
+        for why in ("abort", "error", "insufficient_system_resource")
     ),
     said("silence", ""),
 )
