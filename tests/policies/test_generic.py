@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 from attrs import frozen
 
-from desim import Episode, Model, Option, Role, Run, Seat, World, play
+from desim import Episode, Role, Run, play
 from desim.episodes.lineup import resolve, seat_of
-from desim.errors import BadRecord, PolicyFailed, UsageError
+from desim.errors import PolicyFailed, UsageError
 from models.beer_game import BeerGame, Order, Stage
-from policies.greedy import Greedy
 
 GAME = BeerGame.preset("poisson", horizon=12)
 
@@ -26,14 +25,6 @@ def demand(run: Run) -> list[int]:
 
 
 # -- greedy ----------------------------------------------------------------------------------------
-
-
-def test_greedy_takes_the_option_of_the_highest_value() -> None:
-    """The first of equals."""
-    choices = [Option("a", 1.0), Option("b", 3.0), Option("c", 3.0), Option("d", float("-inf"))]
-    greedy = Greedy()
-    greedy.seated(Seat(None, "x", Role(int, str, options=lambda _: choices), 0))  # type: ignore[arg-type]
-    assert greedy.decide(None) == "b"
 
 
 def test_greedy_plays_by_the_options_of_its_role() -> None:
@@ -93,14 +84,6 @@ def test_random_shifts_no_draw_of_the_world() -> None:
     assert wanted[0] == wanted[1] == wanted[2]
 
 
-def test_random_takes_every_option_sooner_or_later() -> None:
-    """And no other action."""
-    seat = resolve(GAME, "random", 0).policies["retailer"]
-    (decision,) = Run(GAME).advance()
-    offered = {o.action for o in GAME.roles["retailer"].options(decision.observation)}
-    assert {seat.decide(decision.observation) for _ in range(200)} == offered
-
-
 # -- script ----------------------------------------------------------------------------------------
 
 
@@ -151,13 +134,6 @@ def test_a_script_that_is_too_short_fails_where_it_ends(tmp_path: Path) -> None:
     assert len(Episode.read(tmp_path / "run", whole=False).steps) == 5
     with pytest.raises(PolicyFailed, match="has ended"):
         play(GAME, script(tmp_path, "# nothing\n"))
-
-
-def test_a_script_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
-    """As some editors write it."""
-    (tmp_path / "script").write_text('{"do": "order", "quantity": 5}\n' * 60, "utf-8-sig")
-    played = play(GAME, f"script,file={tmp_path / 'script'}")
-    assert {step.action for step in played.steps} == {Order(5)}
 
 
 def test_a_script_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
@@ -219,42 +195,3 @@ def test_a_cut_recording_plays_until_it_ends(tmp_path: Path) -> None:
         play(GAME, f"replay,file={tmp_path / 'cut'}", 2, record=tmp_path / "again")
     again = Episode.read(tmp_path / "again", whole=False)
     assert [s.action["quantity"] for s in again.steps] == orders(played)[:5]
-
-
-def test_a_file_that_is_no_record_is_refused(tmp_path: Path) -> None:
-    """With the sentence of the record's reader."""
-    (tmp_path / "junk").write_text("junk")
-    with pytest.raises(BadRecord, match="junk: the file is no episode record"):
-        play(GAME, f"replay,file={tmp_path / 'junk'}")
-
-
-def test_a_recorded_action_that_does_not_fit_another_world_is_refused(tmp_path: Path) -> None:
-    """The role's schema decides, as for any policy."""
-
-    @frozen
-    class Shout:
-        loud: bool = True
-
-    @frozen
-    class Hall(Model[None]):
-        @property
-        def roles(self) -> dict[str, Role]:
-            return {"retailer": Role(Shout, Shout)}
-
-        def begin(self, world: World) -> None:
-            def asks() -> Any:
-                yield world.ask("retailer", Shout)
-
-            world.process(asks())
-
-        def score(self, state: None) -> float:
-            return 0.0
-
-        def metrics(self, state: None) -> dict[str, Any]:
-            return {}
-
-    from desim.errors import WrongAction
-
-    file, _ = recorded(tmp_path)
-    with pytest.raises(WrongAction, match=r"Invalid value 'order'.*expected Shout"):
-        play(Hall(), f"replay,file={file}")

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,18 +13,17 @@ from support.scripted import conversation_at, player, worded
 from support.scripted import seat_of as seat_at
 from support.stub import Served, serving, text
 
-from desim import Episode, Seat, play, play_series, replay
+from desim import Episode, play, play_series
 from desim.composition import Composite
 from desim.episodes.lineup import seat_of
 from desim.episodes.series import part_episode
-from desim.errors import PolicyFailed, UsageError
+from desim.errors import PolicyFailed
 from models.consulting import CandidateView, Case, Consulting, Reply
 from models.consulting.seats import END, FIELDS, JudgeView, Message
 from policies.llm.methods.build import METHODS
 from policies.llm.methods.items import Item, Setting
 from policies.llm.methods.playbook import Playbook
 from policies.llm.wires.wire import ModelReply, Request
-from policies.llm.worlds import consulting
 from policies.llm.worlds.consulting import STOCK
 
 ROLES = ("interviewer", "candidate", "judge")
@@ -220,12 +218,6 @@ def test_a_candidate_with_a_method(method: str, run: dict[str, Any]) -> None:
         assert said == (json.loads(wanted)["reply"] if wanted.startswith("{") else wanted)
 
 
-def test_a_router_sets_neither_tokens_nor_temperature() -> None:
-    """They differ by method, and one of all methods is chosen for each decision."""
-    talk: Any = conversation_at(seat_at(Consulting(), "candidate"), router="table_4")
-    assert talk.request_fields == {}
-
-
 def test_a_candidate_is_shown_the_dialogue_and_nothing_of_the_case() -> None:
     """As a chat that begins with the interviewer; the episode's case is known afterwards."""
     model = Consulting(case="merger")
@@ -271,20 +263,15 @@ SCORES = {"structure": 6, "quant": 5.5, "business_sense": 7, "communication": 8,
     ("reply", "scores", "feedback"),
     [
         (json.dumps({**SCORES, "feedback": "fine"}), SCORES, "fine"),
-        (f"Well: {json.dumps(SCORES)} so.", SCORES, ""),
         ("no scores at all", WRONG, ""),
         ('{"structure": 6', WRONG, ""),
-        ("[1, 2]", WRONG, ""),
         (f'First {{"case": "x"}}, then {json.dumps(SCORES)}', SCORES, ""),
         ('{"verdict": "good"}', NONE, ""),
         ("", NONE, ""),
-        ("{}", NONE, ""),
         (json.dumps({**SCORES, "quant": "5"}), {**SCORES, "quant": None}, ""),
         (json.dumps({**SCORES, "overall": True}), {**SCORES, "overall": None}, ""),
-        (json.dumps({**SCORES, "quant": 12}), {**SCORES, "quant": 12}, ""),
         (json.dumps({**SCORES, "overall": -3}), {**SCORES, "overall": -3}, ""),
         (json.dumps({**SCORES, "quant": 10**400}), {**SCORES, "quant": None}, ""),
-        (json.dumps({**SCORES, "feedback": ["x"]}), SCORES, ""),
     ],
 )  # fmt: skip
 def test_what_a_judges_reply_means(reply: str, scores: dict[str, Any], feedback: str) -> None:
@@ -310,12 +297,6 @@ def test_a_judge_reads_the_criteria_in_either_order(mode: str, lists: int, order
     assert read == [*(FIELDS if order == "stated" else FIELDS[::-1])] * lists
 
 
-def test_a_tool_has_one_order_of_criteria() -> None:
-    """Its fields are described one after the other, each with reference to the first."""
-    with pytest.raises(UsageError, match="criteria_order=reversed and mode=tools"):
-        conversation_at(seat_at(Consulting(), "judge"), mode="tools", criteria_order="reversed")
-
-
 @pytest.mark.parametrize(
     ("reply", "said"),
     [
@@ -324,8 +305,6 @@ def test_a_tool_has_one_order_of_criteria() -> None:
         ('{"final_answer": {"reply": "A"}}', "A"),
         ('{"reasoning": "x", "final_answer": "A"}', "A"),
         ('{"reply": 7}', STOCK),
-        ('{"reply": ""}', STOCK),
-        ('{"reply": "cut of', STOCK),
         ("Which market?", STOCK),
         ("", STOCK),
     ],
@@ -351,15 +330,6 @@ def test_a_refusal_is_asked_for_again() -> None:
         assert getattr(talk.fallback(None), name) == value
 
 
-def test_an_empty_message_of_an_interviewer_stops_politely() -> None:
-    """The interview ends with the world's own words, and is judged."""
-    policy, llm = player(seat_at(Consulting(), "interviewer"), lambda _: worded("  "))
-    episode = play("consulting", {"candidate": "framework", "interviewer": policy}, 0)
-    assert episode.metrics["messages"] == 1
-    assert episode.metrics["ended_by_interviewer"]
-    assert "first turn" in llm.sent[0][-1]["content"]
-
-
 def test_the_users_own_fields_go_first() -> None:
     """Temperature and tokens of the argument, and no form of the response where none is known."""
     with serving(text('{"reply": "A?"}')) as stub:
@@ -374,51 +344,15 @@ def test_the_users_own_fields_go_first() -> None:
             assert form == (None if mode == "tools" else "json_schema")
 
 
-def test_the_minutes_left_are_said_where_they_are_counted() -> None:
-    """To both sides; a published interview counts messages alone."""
-    policies, models = {}, {}
-    for role, reply in (("interviewer", "Well?"), ("candidate", '{"reply": "One moment."}')):
-        policies[role], models[role] = player(
-            seat_at(Consulting.preset("timed"), role), lambda _, reply=reply: worded(reply)
-        )
-    play(Consulting.preset("timed", minutes=1), policies, 0)
-    for role, llm in models.items():
-        assert "Minutes left: " in llm.sent[-1][-1]["content"], role
-
-
 # -- whole episodes --------------------------------------------------------------------------------
 
 
-def roles(number: int, body: dict[str, Any]) -> Served:
-    """Reply as each role would, each time otherwise."""
-    said = {
-        "interviewer": f"Question {number}?" if number < 9 else f"Thanks {number}. {END}",
-        "candidate": json.dumps({"reply": f"Answer {number}, I recommend it."}),
-        "judge": json.dumps(SCORES | {"feedback": f"F{number}"}),
-    }
-    return text(said[body["model"]])
-
-
-def test_an_episode_of_three_models_replays(tmp_path: Path) -> None:
-    """Without the endpoint, to the same books."""
-    file = tmp_path / "interview.jsonl"
-    with serving(roles) as stub:
-        policies = {role: f"llm,model={role},base_url={stub.url}" for role in ROLES}
-        episode = play("consulting", policies, 3, record=file)
-    assert episode.metrics["overall"] == 6.5
-    assert episode.metrics["mean_of_four"] == pytest.approx(6.625)
-    again = replay(file)
-    assert again.ledger_digest == episode.ledger_digest
-    assert Episode.read(file).summary()["metrics"] == json.loads(json.dumps(dict(episode.metrics)))
-
-
-@pytest.mark.parametrize("method", ["amem", "ace"])
-def test_memories_learn_from_the_case_once_it_is_over(method: str) -> None:
+def test_memories_learn_from_the_case_once_it_is_over() -> None:
     """The case's text is in calls of the next episode, under its own id, and in none before."""
     model = Consulting(messages=2)
     cases = model.loaded_cases
     with serving(text('{"reply": "A?", "operations": []}')) as stub:
-        spec = f"llm,model=m,base_url={stub.url},method={method}"
+        spec = f"llm,model=m,base_url={stub.url},method=amem"
         play_series(model, spec, [0, 1, 2])
         sent = [json.dumps(body["messages"], ensure_ascii=False) for body in stub.requests]
     for number in range(3):
@@ -428,16 +362,4 @@ def test_memories_learn_from_the_case_once_it_is_over(method: str) -> None:
         # The last case has not been learned from: nothing was played after it.
         assert bool(shown) == (number < 2)
         assert all(at > own[0] for at in shown)
-    if method == "amem":
-        assert any(f"case: {cases[1].id}" in prompt for prompt in sent)
-
-
-def test_every_seat_of_a_world_has_its_conversation() -> None:
-    """Judges are numbered; what a role is told names the scale, the token, or neither."""
-    model = Consulting(judges=3)
-    assert consulting._END == END
-    for role, spec in model.roles.items():
-        talk: Any = conversation_at(Seat(model, role, spec, 0))
-        kind = role.partition("_")[0]
-        assert type(talk).__name__ == f"{kind.title()}Conversation"
-        assert (END in talk.rules(CandidateView("c", "", (), None))) == (kind == "interviewer")
+    assert any(f"case: {cases[1].id}" in prompt for prompt in sent)

@@ -5,8 +5,7 @@ from typing import ClassVar
 from attrs import frozen
 from support.small_worlds import Walk
 
-from desim import Role, Seat, catalog
-from desim.schema.described import field_lines
+from desim import Role, Seat
 from desim.show.column import CENTS, Column
 from policies.llm.conversation import Conversation
 from policies.llm.options import LLMOptions
@@ -43,11 +42,3 @@ def test_fields_have_the_units_that_their_texts_leave_out() -> None:
         "- cash_cents: What is in it. (in steps of 0.01 dollars)",
         "- queue: Those who wait. (people)",
     ]
-
-
-def test_the_prompt_of_the_enterprise_is_as_before() -> None:
-    """Its texts name all units."""
-    model = catalog.model("enterprise")
-    role = model.roles["controller"]
-    talk = Conversation(Seat(model, "controller", role, 0), LLMOptions(model="none"))
-    assert talk.rules(None).endswith(field_lines(role.observation))

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from desim import Episode, catalog, play, replay
-from desim.episodes.usage import is_played
 
 
 @contextmanager
@@ -118,31 +117,6 @@ def test_a_record_replays_without_the_model(games: Games, name: str) -> None:
     """The server has been stopped by now."""
     folder, episodes = games
     assert replay(folder / f"{name}.jsonl").score == episodes[name].score
-
-
-def test_a_plan_under_a_schema_is_a_plan(games: Games) -> None:
-    """One call, one decision with an entry for every project."""
-    [step] = games[1]["edt"].steps
-    assert step.notes is not None
-    assert (step.notes["usage"]["calls"], step.notes["usage"]["default_actions"]) == (1, 0)
-    assert len(step.action.given["P"]) == 10
-
-
-def test_the_model_takes_an_interview(games: Games) -> None:
-    """It answers every message of the scripted interviewer, and the judge by rubric scores it."""
-    episode = games[1]["consulting"]
-    assert episode.result is not None
-    assert episode.metrics["answers"] == len(episode.steps) == 6
-    # Replies that hold no message count as defaults: a small model writes one now and then.
-    assert is_played(episode.result.usage["candidate"])
-
-
-def test_the_model_answers_twenty_items(games: Games) -> None:
-    """Each with a reply of its own, whatever it is worth."""
-    episode = games[1]["reasoning"]
-    assert episode.result is not None
-    assert len(episode.steps) == episode.result.usage["analyst"]["calls"] == 20
-    assert 0 <= episode.score <= 1
 
 
 @pytest.mark.parametrize(("name", "calls"), [("enterprise_arena", 1), ("yc_bench", 1)])

@@ -152,68 +152,28 @@ GOOD = {
     ],
 }
 
-ODD = [
-    "NaN",
-    "1e999",
-    "-1",
-    "0",
-    "9" * 400,
-    "9" * 5_000,
-    "1.5",
-    "true",
-    "null",
-    '""',
-    '"\\ud800"',
-    "[]",
-    "{}",
-    "[[[[]]]]",
-    '{"do": "wait"}',
-    "\"__import__('os').system('true')\"",
-    '"../../etc/passwd"',
-    "{" * 300,
-    "[" * 2_000 + "]" * 2_000,
-]
-LETTERS = ["{", "}", '"', "\\", ":", ",", "[", "]", "\0", "\n", "é", "💥", "```", "\ud800", "do"]
+#: What a part of a text is replaced by.
+ODD = ["NaN", "1e999", "-1", "1.5", "true", "null", "[]", "{}", "{", '"', ",", "```", "\0"]
+ODD += ['{"do": "wait"}', "\ud800", "9" * 5_000, '"\\ud800"', "{" * 300, "[" * 2_000 + "]" * 2_000]
 
 
 def mutated_text(text: str, chance: random.Random) -> str:
-    """Cut, double, replace or insert a part of a text."""
+    """Cut, double or replace a part of a text."""
     at, to = sorted(chance.randrange(len(text) + 1) for _ in range(2))
-    match chance.randrange(6):
-        case 0:
-            return text[:at]
-        case 1:
-            return text[:at] + text[to:]
-        case 2:
-            return text[:to] + text[at:]
-        case 3:
-            return text[:at] + chance.choice(LETTERS) + text[at:]
-        case 4:
-            tokens = [t for t in text.replace(":", ": ").split() if t[0] in '0123456789["{n']
-            old = chance.choice(tokens or [text]).rstrip(",}]") or text
-            return text.replace(old, chance.choice(ODD), 1)
-    return text[:at] + chance.choice(ODD) + text[to:]
+    odd = text[:at] + chance.choice(ODD) + text[to:]
+    return chance.choice([text[:at], text[:at] + text[to:], text[:to] + text[at:], odd])
 
 
 def mutated(reply: ModelReply, chance: random.Random) -> ModelReply:
-    """Change a reply in one to four places."""
-    text, calls, refusal = reply.text, list(reply.calls), reply.refusal
-    for _ in range(chance.randrange(1, 5)):
-        kind = chance.randrange(8)
-        if kind == 0:
-            refusal = chance.choice(["", "I cannot help with that."])
-        elif kind == 1:
-            calls = calls * chance.randrange(3)
-        elif kind == 2:
-            text = chance.choice(["", "   ", "{}", chance.choice(ODD), text * 2])
-        elif calls and kind < 6:
-            n = chance.randrange(len(calls))
-            call, arguments = calls[n], mutated_text(calls[n].arguments or "{}", chance)
-            name = call.name if kind < 5 else mutated_text(call.name or "x", chance)
-            calls[n] = Call(call.id, name, arguments)
-        else:
-            text = mutated_text(text or '{"a": 1}', chance)
-    return ModelReply(text, tuple(calls), refusal, chance.choice(["stop", "length", ""]))
+    """Change the text of a reply, or the name or the arguments of its first call."""
+    finish = chance.choice(["stop", "length", ""])
+    if not reply.calls or chance.randrange(4) == 0:
+        return ModelReply(mutated_text(reply.text, chance), reply.calls, finish=finish)
+    call, *others = reply.calls
+    name, arguments = call.name, mutated_text(call.arguments, chance)
+    if chance.randrange(4) == 0:
+        name, arguments = mutated_text(call.name, chance), call.arguments
+    return ModelReply(reply.text, (Call(call.id, name, arguments), *others), finish=finish)
 
 
 def replies(world: str) -> Callable[[int], ModelReply]:
@@ -261,13 +221,12 @@ def test_fuzzed_replies_give_legal_actions_or_sentences(
 
 
 @pytest.mark.parametrize("world", WORLDS)
-@pytest.mark.parametrize("mode", ["", "json"])
-def test_an_episode_of_fuzzed_replies_ends(world: str, mode: str) -> None:
+def test_an_episode_of_fuzzed_replies_ends(world: str) -> None:
     """The world accepts every action, and invalid replies are counted."""
     changes = {"max_turns": "60"} if world == "yc_bench" else {}
     model = catalog.model(world, changes=changes)
     seat = seat_of(model)
-    llm, scripted = player(seat, replies(world), retries=1, mode=mode)
+    llm, scripted = player(seat, replies(world), retries=1)
     episode = play(model, {seat.role: llm})
     usage = episode.summary()["usage"][seat.role]
     assert usage["calls"] == len(scripted.sent)

@@ -1,27 +1,18 @@
 """Language models in seats of several models on one clock: whose world, prompts, sums, kills."""
 
 import json
-import os
-import random
-import subprocess
-import sys
-from collections import Counter
 from collections.abc import Iterator
-from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.groups import TOWN, Inn, MonthlyMill, Town
-from support.paths import PYTHONPATH
+from support.groups import Inn, Town
 from support.scripted import conversation_at
 from support.stub import Served, Stub, call, serving, text
 
-from desim import Episode, Run, catalog, play, play_series, replay, resume
+from desim import Episode, Run, catalog, play, play_series, resume
 from desim.composition import Composite
-from desim.engine.budget import CommandBudget, spending
 from desim.episodes.lineup import seat_of
-from desim.errors import LimitReached
 
 #: Tokens that each of the two models reports for a reply: read and written.
 TOKENS = {"miller": (100, 1), "host": (20, 7)}
@@ -38,13 +29,6 @@ def answers(_: int, body: dict[str, Any]) -> Served:
     usage = {"prompt_tokens": read, "completion_tokens": written}
     given = {"miller": ("grind", {"sacks": SACKS}), "host": ("invest", {"beds": BEDS})}
     return call(given[name], usage=usage)
-
-
-def slowly(number: int, body: dict[str, Any]) -> Served:
-    """Answer after a while, in which the process may be killed."""
-    served = answers(number, body)
-    served.slow = 0.1
-    return served
 
 
 @pytest.fixture
@@ -75,22 +59,6 @@ def usage(episode: Episode) -> dict[str, dict[str, float]]:
 
 
 # -- whose world -----------------------------------------------------------------------------------
-
-
-def test_a_seat_of_a_part_has_the_conversation_of_the_parts_model() -> None:
-    """Also of a part of a part, whose seed is that of the inner part."""
-    region = Composite({"north": Town(), "inn": Inn()})
-    for role, model in (("north.mill.miller", MonthlyMill()), ("inn.landlord", Inn())):
-        seat = seat_of(region, role, 3)
-        assert (seat.model, seat.role) == (model, role.rpartition(".")[2])
-        alone = seat_of(model, seat.role, 3)
-        here, there = conversation_at(seat), conversation_at(alone)
-        observation: Any = next(iter(_observations(model)))
-        assert here.question(observation) == there.question(observation)
-
-
-def _observations(model: Any) -> list[Any]:
-    return [step.observation for step in play(model, "greedy").steps]
 
 
 #: The worlds that are not made of others.
@@ -153,44 +121,6 @@ def test_a_model_learns_from_the_episode_of_its_part() -> None:
 # -- one episode -----------------------------------------------------------------------------------
 
 
-def test_two_models_and_a_rule_in_one_episode(stub: Stub, tmp_path: Path) -> None:
-    """The sums are by role of the whole, and the record replays without the endpoint."""
-    file = tmp_path / "town.jsonl"
-    episode = play(Town(), specs(stub), 4, record=file)
-    sums = usage(episode)
-    assert set(sums) == {"mill.miller", "inn.landlord"}
-    for role, name, decisions in (
-        ("mill.miller", "miller", MONTHS),
-        ("inn.landlord", "host", WEEKS),
-    ):
-        read, written = TOKENS[name]
-        figures = sums[role]
-        assert (figures["calls"], figures["replies"]) == (decisions, decisions)
-        assert figures["prompt_tokens"] == read * decisions
-        assert figures["completion_tokens"] == written * decisions
-    assert episode.metrics["mill.score"] == (SACKS + 3) * MONTHS
-    sent = len(stub.requests)
-    again = replay(file, trust=True)
-    assert (again.score, again.ledger_digest) == (episode.score, episode.ledger_digest)
-    assert usage(Episode.read(file)) == sums
-    assert len(stub.requests) == sent
-
-
-def test_limits_are_of_one_seat_or_of_the_command(stub: Stub) -> None:
-    """A seat that has used up its calls takes the default action; the command's limit ends it."""
-    limited = play(Town(), specs(stub, ",max_calls=2"), 4)
-    sums = usage(limited)
-    assert {role: sums[role]["calls"] for role in sums} == {"mill.miller": 2, "inn.landlord": 2}
-    assert sums["mill.miller"]["default_actions"] == MONTHS - 2
-    assert sums["inn.landlord"]["default_actions"] == WEEKS - 2
-    beds = [s.action.beds for s in limited.steps if s.role == "inn.landlord"]
-    assert beds == [BEDS, BEDS, 0, 0]
-    del stub.requests[:]
-    with spending(CommandBudget(max_calls=3)), pytest.raises(LimitReached, match="--max-calls 3"):
-        play(Town(), specs(stub), 4)
-    assert Counter(body["model"] for body in stub.requests) == {"miller": 1, "host": 2}
-
-
 def test_a_cut_record_is_resumed_without_a_second_request(stub: Stub, tmp_path: Path) -> None:
     """Wherever it was cut, each model gets its own replies back."""
     whole = tmp_path / "whole.jsonl"
@@ -213,53 +143,3 @@ def test_a_cut_record_is_resumed_without_a_second_request(stub: Stub, tmp_path: 
 
 
 # -- kills -----------------------------------------------------------------------------------------
-
-#: Processes that the test kills; `DESIM_KILLS` raises it.
-KILLS = int(os.environ.get("DESIM_KILLS", "4"))
-
-#: Seconds after its start in which a process is killed; it starts in about half a second.
-MOMENTS = (0.4, 1.6)
-
-
-@pytest.mark.slow
-def test_killed_runs_lose_at_most_one_request_a_kill(tmp_path: Path) -> None:
-    """Two models and a rule from the command line: the episode is that of a run never killed."""
-    chance = random.Random(5)  # noqa: S311 (moments)
-    with serving(slowly) as stub:
-        whole = play(Town(), specs(stub), 4)
-        killed = 0
-        games = count()
-        while killed < KILLS:
-            del stub.requests[:]
-            file, before = tmp_path / f"town{next(games)}.jsonl", killed
-            while not _played(file, stub, chance.uniform(*MOMENTS) if killed < KILLS else 120):
-                killed += 1
-            died, extra = killed - before, len(stub.requests) - MONTHS - WEEKS
-            assert 0 <= extra <= died
-            episode = Episode.read(file)
-            assert (episode.score, episode.ledger_digest) == (whole.score, whole.ledger_digest)
-            replies = {role: sums["replies"] for role, sums in usage(episode).items()}
-            assert replies == {"mill.miller": MONTHS, "inn.landlord": WEEKS}
-            assert replay(file, trust=True).score == whole.score
-
-
-def _played(file: Path, stub: Stub, seconds: float) -> bool:
-    """Start or resume an episode and kill it after some seconds; return whether it has ended."""
-    started = file.exists() and b"\n" in file.read_bytes()
-    given = [f"--policy={role}={spec}" for role, spec in specs(stub).items()]
-    command = ["resume", "--trust", str(file)]
-    if not started:
-        file.unlink(missing_ok=True)
-        command = ["run", TOWN, "--seed", "4", *given, "--record", str(file)]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "desim", *command],
-        stdout=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": PYTHONPATH},
-    )
-    try:
-        assert process.wait(seconds) == 0
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-        return False
-    return True

@@ -12,8 +12,6 @@ from support.scripted import called, player, seat_of, usage_of, worded
 from support.stub import Served, call, serving, text
 
 from desim import Model, Policy, Role, World, catalog, play, play_series, replay
-from desim.cli.main import main
-from policies.llm.wires.wire import ModelReply
 
 ORDER = text('{"order_qty": 400, "note": "as last week"}')
 PLAN = {"C": 9, "R": 0, "P": [[1, 0, 95]] * 10}
@@ -101,44 +99,6 @@ def test_six_decisions_with_feedback(tmp_path: Path) -> None:
     assert max(p.name for p in tmp_path.iterdir()) == "episode-006.jsonl"
 
 
-#: What every entry of a memory holds.
-LEARNED = {
-    "reflexion": "'decision'",
-    "amem": "'content'",
-    "dynamic_cheatsheet": "'text'",
-    "ace": "Take all.",
-}
-
-
-@pytest.mark.parametrize("method", LEARNED)
-def test_methods_that_table_3_calls_online_learn_from_good_episodes(
-    method: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The consultants work 94 % of their time; an episode is learned from before the next."""
-    added = {"operations": [{"type": "ADD", "section": "OTHERS", "content": "Take all."}]}
-
-    def script(_: int, body: dict[str, Any]) -> Served:
-        keeps = "You keep a playbook" in str(body["messages"][0]["content"])
-        return text(json.dumps(added if keeps else PLAN))
-
-    file = tmp_path / "memory.json"
-    with serving(script) as stub:
-        spec = f"llm,model=m,base_url={stub.url},method={method},memory={file},feedback=false"
-        play_series("edt/published", spec, range(6))
-    main(["memory", str(file), "--json"], standalone_mode=False)
-    memory = json.loads(capsys.readouterr().out)
-    kept = [row for row in memory["rows"] if "pending episode" not in row]
-    assert memory["episodes"] == {"manager": 6}
-    assert str(kept).count(LEARNED[method]) == (1 if method == "dynamic_cheatsheet" else 5)
-
-
-def test_an_episode_without_feedback_is_like_the_first() -> None:
-    """The published methods that do not learn play six independent episodes."""
-    with serving(text(json.dumps(PLAN))) as stub:
-        play_series("edt", f"llm,model=stub,base_url={stub.url},feedback=false", range(3))
-    assert len({json.dumps(body["messages"]) for body in stub.requests}) == 1
-
-
 def test_a_plan_that_cannot_be_read_is_the_scenarios_own() -> None:
     """As the published repair does with an empty decision."""
     with serving(text("no idea")) as stub:
@@ -204,19 +164,6 @@ def test_a_start_up_is_run_by_tools_and_by_the_console() -> None:
     assert first["command"] == "yc-bench market browse --limit 1"
     assert json.loads(first["stdout"])["tasks"][0]["task_id"] == "Task-14"
     assert "Planned tasks: 1" in conversations[0][-1]
-
-
-def test_a_start_up_is_run_by_json() -> None:
-    """Objects in a text are commands in order; their results open the next message."""
-    words = '{"do": "market_browse", "limit": 1} then {"do": "task_accept", "task_id": "Task-14"}'
-    listed = '{"commands": [{"do": "market_browse", "limit": 1}, {"do": "company_status"}]}'
-    model = catalog.model("yc_bench", changes={"max_turns": "3"})
-    with serving(text(words), text(listed)) as stub:
-        play(model, f"llm,model=stub,base_url={stub.url},mode=json")
-    content = stub.requests[1]["messages"][-1]["content"]
-    assert content.startswith("What your last commands were answered:\n- market_browse: {")
-    assert "- task_accept: {" in content
-    assert "company_status: {" in stub.requests[2]["messages"][-1]["content"]
 
 
 def test_a_month_is_a_conversation_of_its_own() -> None:
@@ -319,9 +266,3 @@ def test_finding_the_policy_imports_no_client() -> None:
         "assert not {'openai', 'httpx', 'asyncio'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
-
-
-def test_a_reply_goes_to_the_record_and_back() -> None:
-    """A transcript entry is plain JSON, whatever the model wrote."""
-    odd = ModelReply("\ud800 💥 \0", finish="stop")
-    assert odd.text == "? 💥 \0"

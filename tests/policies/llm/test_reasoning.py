@@ -14,7 +14,7 @@ from desim import play, play_series, replay, resume
 from desim.errors import UsageError
 from models.reasoning.item import Item
 from models.reasoning.model import ReasoningTasks
-from models.reasoning.seat import Question, Reply
+from models.reasoning.seat import Reply
 from policies.llm.adapter import Llm
 from policies.llm.methods.build import METHODS, learning_at
 from policies.llm.options import LLMOptions
@@ -64,11 +64,6 @@ def seated(
     return llm, scripted
 
 
-def asked(scripted: Scripted) -> list[str]:
-    """Return the last message of every request."""
-    return [sent[-1]["content"] for sent in scripted.sent]
-
-
 # -- the conversation ------------------------------------------------------------------------------
 
 
@@ -87,13 +82,6 @@ def test_the_question_follows_its_context_and_instruction() -> None:
         )
         assert bool(seen.instruction) == (seen.category not in ("tagging", "formula_value"))
         assert all(f"{'ABCDEF'[n]}. {each}" in asked_for for n, each in enumerate(seen.options))
-
-
-def test_an_item_of_one_text_is_the_question() -> None:
-    """As in the published form of finer and formula."""
-    llm, _ = seated()
-    seen = Question("i", "finer", "tagging", "", "Input: Rent.\nAnswer:", (), 1, 1)
-    assert [m["content"] for m in llm.conversation.question(seen).messages[1:]] == [seen.context]
 
 
 def test_the_whole_reply_is_the_action() -> None:
@@ -196,64 +184,6 @@ def test_every_method_plays_the_small_preset(method: str, tmp_path: Path) -> Non
         assert replay(each).ledger_digest == whole.ledger_digest
 
 
-def test_nothing_is_learned_before_a_window_is_answered() -> None:
-    """Fifteen answers without a reflection, then those of the failures; the rest at the end."""
-    llm, scripted = seated(method="reflexion", rounds=1)
-    scripted.script = lambda n: worded(
-        "Wrong sum." if "look back" in scripted.sent[n][0]["content"] else ALL % "no"
-    )
-    episode = play(GAME, {"analyst": llm})
-    assert episode.score == 0
-    learned = ["earlier failures" in sent[0]["content"] for sent in scripted.sent]
-    questions = [_SUM.findall(sent[-1]["content"])[-1] for sent in scripted.sent]
-    assert {int(n) for n, told in zip(questions, learned, strict=True) if told} == {15, 16}
-    assert llm.learning is not None
-    assert llm.learning.method.memory.written == 17
-
-
-def test_nothing_is_learned_in_an_evaluation() -> None:
-    """Mode eval_only: one answer to each question, and no call to learn."""
-    llm, scripted = seated(method="ace", learning="eval_only")
-    play(GAME, {"analyst": llm})
-    assert len(scripted.sent) == 17
-    assert llm.learning is not None
-    assert llm.learning.method.memory == type(llm.learning.method).MEMORY()
-
-
-@pytest.mark.parametrize("method", ["ace", "amem", "dynamic_cheatsheet", "gepa", "reflexion"])
-def test_offline_learning_reads_the_training_items_first(method: str) -> None:
-    """Once, before the first question; the items that are tested change nothing."""
-    llm, scripted = seated(method=method, learning="offline", rounds=1)
-    assert llm.learning is not None
-    memories = []
-
-    def script(n: int) -> ModelReply:
-        assert llm.learning is not None
-        memories.append(llm.learning.method.memory)
-        return answering(scripted.sent[n])
-
-    scripted.script = script
-    play_series(GAME, {"analyst": llm}, range(2))
-    tested = [bool(re.search("books of test", each)) for each in asked(scripted)]
-    first = tested.index(True)
-    assert all("books of train" in each for each in asked(scripted)[:1])
-    assert 0 < first < len(tested) - 17
-    assert all(each == memories[first] for each in memories[first:])
-
-
-def test_offline_learning_may_read_fewer_items() -> None:
-    """`train` limits them; without a training split there is nothing to learn from."""
-    llm, _ = seated(method="ace", learning="offline", train=2)
-    assert llm.learning is not None
-    assert len(llm.learning.training) == 2
-    without = ReasoningTasks(items=ITEMS[:17])
-    with pytest.raises(UsageError, match="needs train"):
-        seated(without, method="ace", learning="offline")
-    # Of an episode of the training split itself nothing is left to learn from.
-    with pytest.raises(UsageError, match="needs train"):
-        seated(evolve(GAME, split="train"), method="ace", learning="offline")
-
-
 def test_the_cheatsheet_knows_all_questions_from_the_start() -> None:
     """Similar questions are found among those to come, with the answers given so far."""
     for order in ("given", "shuffled"):
@@ -270,3 +200,28 @@ def test_the_cheatsheet_knows_all_questions_from_the_start() -> None:
             n = int(_SUM.findall(question.messages[-1]["content"])[0])
             assert json.loads(answers[number])["final_answer"] == str(2 * n + (n % 3 == 0))
         assert len(episode.steps) == 17
+
+
+def asked(scripted: Scripted) -> list[str]:
+    """Return the last message of every request."""
+    return [sent[-1]["content"] for sent in scripted.sent]
+
+
+def test_offline_learning_reads_the_training_items_first() -> None:
+    """Once, before the first question; the items that are tested change nothing."""
+    llm, scripted = seated(method="ace", learning="offline", rounds=1)
+    assert llm.learning is not None
+    memories = []
+
+    def script(n: int) -> ModelReply:
+        assert llm.learning is not None
+        memories.append(llm.learning.method.memory)
+        return answering(scripted.sent[n])
+
+    scripted.script = script
+    play_series(GAME, {"analyst": llm}, range(2))
+    tested = [bool(re.search("books of test", each)) for each in asked(scripted)]
+    first = tested.index(True)
+    assert all("books of train" in each for each in asked(scripted)[:1])
+    assert 0 < first < len(tested) - 17
+    assert all(each == memories[first] for each in memories[first:])

@@ -70,15 +70,6 @@ def test_the_start_ups_prompt_does_not_tell_what_will_be_refused(mode: str) -> N
     assert "never any" not in shown
 
 
-@pytest.mark.parametrize("mode", ["tools", "json", "schema"])
-def test_the_console_is_described_once_and_without_other_tools(mode: str) -> None:
-    """Its commands are lines; actions that are not offered are not named."""
-    shown = prompt("yc_bench", "founder", mode=mode, console=True)
-    assert shown.count("market browse") == 1
-    assert "market_browse" not in shown
-    assert "other commands" not in shown
-
-
 @pytest.mark.parametrize(
     ("supply_line", "stage", "holds"),
     [

@@ -14,7 +14,6 @@ from policies.llm.wires.endpoint import Endpoint
 from policies.llm.wires.transcript import SentRequest
 from policies.llm.wires.wire import ModelReply, Request
 
-ORDER = text('{"order_qty": 400, "note": "as last week"}')
 PLAN = {"C": 9, "R": 0, "P": [[1, 0, 95]] * 10}
 
 
@@ -25,7 +24,6 @@ PLAN = {"C": 9, "R": 0, "P": [[1, 0, 95]] * 10}
     ("bad", "why"),
     [
         (text(""), "your reply was empty"),
-        (text(None), "your reply was empty"),
         (text("", finish="length"), "ran into the limit of tokens"),
         (message(content=None, refusal="I will not"), "you refused"),
         (text("Let me think."), "your reply calls no tool"),
@@ -44,15 +42,14 @@ def test_an_invalid_reply_is_reported_to_the_model_and_asked_again(bad: Served, 
     assert again[-1]["role"] == ("tool" if again[2].get("tool_calls") else "user")
     calls = [one["id"] for one in again[2].get("tool_calls", ())]
     assert calls == [m["tool_call_id"] for m in again if m["role"] == "tool"]
-    assert [usage["bad_replies"] for usage in notes(episode)][:3] == [1, 0, 0]
+    assert [step.notes["usage"]["bad_replies"] for step in episode.steps[:3] if step.notes] == [
+        1,
+        0,
+        0,
+    ]
     # An invalid reply is not kept once a valid one has come.
     assert why not in json.dumps(stub.requests[2]["messages"])
     assert usage_of(episode)["default_actions"] == 0
-
-
-def notes(episode: Any) -> list[dict[str, Any]]:
-    """Return the usage of each decision."""
-    return [step.notes["usage"] for step in episode.steps]
 
 
 def test_after_the_last_invalid_reply_the_default_action_is_taken() -> None:
@@ -100,28 +97,16 @@ def test_a_limit_ends_the_models_play(limit: CallLimits, calls: int, why: str) -
     assert usage_of(episode)["default_actions"] == 25 - calls
 
 
-def test_cost_is_what_the_prices_say() -> None:
-    """Ten tokens read at 3 a million and five written at 15, twenty-five times."""
-    with serving(ORDER) as stub:
-        spec = f"llm,model=stub,base_url={stub.url},price_in=3,price_out=15"
-        episode = play("beer_game", spec)
-    assert usage_of(episode)["cost"] == pytest.approx(25 * (10 * 3 + 5 * 15) / 1e6, rel=1e-12)
-
-
 #: What a server reports beside the tokens, what is read of it, and the cost of the reply.
 REPORTS = [
     ({"prompt_tokens_details": {"cached_tokens": 4}}, 4, None, (6 * 3 + 4 * 1 + 5 * 15) / 1e6),
     ({"prompt_cache_hit_tokens": 10}, 10, None, (10 * 1 + 5 * 15) / 1e6),
-    ({"prompt_cache_hit_tokens": 99}, 10, None, (10 * 1 + 5 * 15) / 1e6),
     ({"prompt_tokens_details": {"cached_tokens": -1}}, 0, None, 105 / 1e6),
-    ({"prompt_tokens_details": [7]}, 0, None, 105 / 1e6),
     ({"prompt_tokens_details": {"cached_tokens": True}}, 0, None, 105 / 1e6),
     ({"cost": 0.5}, 0, 0.5, 0.5),
-    ({"cost": 0}, 0, 0.0, 105 / 1e6),
     ({"cost": 1e-6}, 0, 1e-6, 105 / 1e6),
     ({"cost": -0.5}, 0, None, 105 / 1e6),
     ({"cost": 1e9}, 0, None, 105 / 1e6),
-    ({"cost": "0.5"}, 0, None, 105 / 1e6),
     ({"cost": True}, 0, None, 105 / 1e6),
 ]
 

@@ -131,34 +131,6 @@ def test_a_process_that_was_killed_is_resumed_from_the_command_line(tmp_path: Pa
     assert replay(file).score == done.score
 
 
-def test_a_limit_includes_what_was_used_before_a_kill(tmp_path: Path) -> None:
-    """The requests and replies of the record count, also one whose reply was lost."""
-    file = tmp_path / "game.jsonl"
-    with serving(text('{"order_qty": 100}')) as stub:
-        spec = f"llm,model=stub,base_url={stub.url},max_calls=5"
-        whole = play("beer_game", spec, record=file)
-        lines = file.read_bytes().splitlines(keepends=True)
-        # The header, four weeks of texts, request, reply and order, and two or three lines more.
-        for cut, orders, sent in ((20, 5, 0), (19, 4, 0)):
-            del stub.requests[:]
-            file.write_bytes(b"".join(lines[:cut]))
-            resumed = resume(file, trust=True)
-            again = resume(_shortened(file, 2), trust=True)
-            assert len(stub.requests) == sent
-            assert (resumed.score == whole.score) == (orders == 5)
-            for played in (resumed, again):
-                assert [s.notes.get("default_action", "") for s in played.steps if s.notes] == [
-                    ""
-                ] * orders + ["max_calls=5 reached for this seat and episode"] * (25 - orders)
-                assert calls_of(played, "retailer") == 5
-
-
-def _shortened(file: Path, by: int) -> Path:
-    """Cut the last lines of a record."""
-    file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[:-by]))
-    return file
-
-
 def test_what_was_learned_in_earlier_episodes_is_in_the_record(tmp_path: Path) -> None:
     """A later episode of a series resumes with the feedback it began with."""
     plan = worded('{"C": 9, "R": 0, "P": [[1, 0, 95], 0, 0, 0, 0, 0, 0, 0, 0, 0]}')
@@ -197,3 +169,23 @@ def test_a_written_episode_is_the_record_line_for_line(tmp_path: Path) -> None:
     assert len(played_on.steps) == 9
     said = Episode.read(written, decisions=2, whole=False).transcript
     assert all(one.after <= 2 for one in said)
+
+
+def test_a_limit_includes_what_was_used_before_a_kill(tmp_path: Path) -> None:
+    """The requests and replies of the record count, also one whose reply was lost."""
+    file = tmp_path / "game.jsonl"
+    with serving(text('{"order_qty": 100}')) as stub:
+        spec = f"llm,model=stub,base_url={stub.url},max_calls=5"
+        whole = play("beer_game", spec, record=file)
+        lines = file.read_bytes().splitlines(keepends=True)
+        # The header, four weeks of texts, request, reply and order, and two or three lines more.
+        for cut, orders, sent in ((20, 5, 0), (19, 4, 0)):
+            del stub.requests[:]
+            file.write_bytes(b"".join(lines[:cut]))
+            resumed = resume(file, trust=True)
+            assert len(stub.requests) == sent
+            assert (resumed.score == whole.score) == (orders == 5)
+            assert [s.notes.get("default_action", "") for s in resumed.steps if s.notes] == [
+                ""
+            ] * orders + ["max_calls=5 reached for this seat and episode"] * (25 - orders)
+            assert calls_of(resumed, "retailer") == 5

@@ -79,28 +79,6 @@ def test_notes_written_in_a_turn_that_resumed(stale: str, pads: list[str | None]
     assert [pad_in(messages) for messages in scripted.sent] == pads
 
 
-@pytest.mark.parametrize(("history", "users"), [(0, [1, 2, 2, 2]), (2, [1, 2, 3, 4])])
-def test_history_is_as_long_as_its_option(history: int, users: list[int]) -> None:
-    """Rounds kept, the marker for what was dropped, and the present message."""
-    model = catalog.model("yc_bench", changes={"max_turns": "6"})
-    llm, scripted = player(seat_of(model), lambda _: worded("I wait."), history=history)
-    play(model, {"founder": llm})
-    counts = [sum(m["role"] == "user" for m in messages) for messages in scripted.sent]
-    assert counts[:4] == users
-    assert counts[-1] == users[-1]
-
-
-def test_a_founder_without_an_answer_ends_the_turn() -> None:
-    """If no task is active, the default action is the end of the turn; it is marked."""
-    model = catalog.model("yc_bench", changes={"max_turns": "3"})
-    llm, scripted = player(seat_of(model), lambda _: called(("fly", "{}")), retries=1)
-    episode = play(model, {"founder": llm})
-    assert [type(s.action).__name__ for s in episode.steps] == ["EndTurn"] * 3
-    assert len(scripted.sent) == 6
-    assert "no tool 'fly'" in scripted.sent[1][-1]["content"]
-    assert [m["role"] for m in scripted.sent[2]] == ["system", "user", "assistant", "user"]
-
-
 def test_a_new_company_begins_an_empty_conversation_with_the_notes() -> None:
     """After a bankruptcy only the scratchpad is left of what was said (SPEC 15)."""
     changes = {"episodes": "2", "idle_limit": "2", "initial_funds_cents": "0"}

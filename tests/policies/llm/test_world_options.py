@@ -7,14 +7,11 @@ from pathlib import Path
 import pytest
 from support.forked import desim_process, ended
 from support.paths import ROOT
-from support.scripted import seat_of
-from support.stub import serving, text
 
-from desim import catalog, play, sweep
+from desim import play
 from desim.errors import UsageError
 from desim.schema.arguments import parameters
 from desim.schema.wire_types import attribute_texts
-from policies.llm import Llm
 from policies.llm.options import LLMOptions
 
 BASE = "llm,model=x,base_url=http://h/v1"
@@ -40,39 +37,6 @@ def test_an_option_of_a_world_is_checked_as_every_argument(
     """Near misses come from the policy's arguments and this world's, not from other worlds'."""
     with pytest.raises(UsageError, match=why):
         play(world, f"{BASE},{argument}")
-
-
-def test_an_unknown_option_is_refused_in_python_too() -> None:
-    """In one sentence that names the class of the options."""
-    seat = seat_of(catalog.model("beer_game"))
-    with pytest.raises(UsageError, match=r"LLMOptions: .*'console'"):
-        Llm(model="x", base_url="http://h/v1", console=True).seated(seat)
-
-
-def test_an_option_of_a_world_may_vary_in_a_sweep() -> None:
-    """As any argument of a policy may."""
-    with serving(text("I wait.")) as stub:
-        rows = sweep(
-            "yc_bench",
-            f"llm,model=stub,base_url={stub.url}",
-            set={"max_turns": [1], "policy.console": [False, True]},
-            seeds=[0],
-        )
-    specs = [row["policy"] for row in rows]
-    assert [spec.partition("console=")[2] for spec in specs] == ["false", "true"]
-    # Both episodes wait at once, so that the request of either may be the first.
-    assert sorted(len(body["tools"]) > 1 for body in stub.requests) == [False, True]
-
-
-def test_worlds_with_options_say_what_they_are() -> None:
-    """Each class derives from the options that every world has; a world may have no more."""
-    own = {name: Llm.arguments(cls, {}) for name, cls in catalog.models().items()}
-    assert own["beer_game"][0] is LLMOptions
-    for name in ("edt", "consulting", "yc_bench"):
-        options = own[name][0]
-        assert isinstance(options, type)
-        assert issubclass(options, LLMOptions)
-        assert options.__doc__
 
 
 def test_every_argument_has_a_text_and_is_on_the_page() -> None:
@@ -164,21 +128,6 @@ def test_a_users_world_may_bring_a_file_of_its_own(tmp_path: Path) -> None:
     root = str(ROOT)
     script = f"import sys\nsys.path[:0] = [{str(tmp_path)!r}, {root!r}]\n{SCRIPT}"
     subprocess.run([sys.executable, "-c", script], check=True, cwd=tmp_path)
-
-
-def test_a_file_of_a_world_that_exports_no_conversation_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is not passed over in favour of the generic conversation."""
-    import policies.llm.worlds
-
-    (tmp_path / "silent.py").write_text('"""Nothing."""\n')
-    monkeypatch.setattr(
-        policies.llm.worlds, "__path__", [*policies.llm.worlds.__path__, str(tmp_path)]
-    )
-    silent = type("Silent", (), {"__module__": "silent"})
-    with pytest.raises(UsageError, match=r"worlds\.silent exports no CONVERSATION"):
-        Llm.arguments(silent, {})
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,8 @@ from support.prompted_seats import CASES, Case
 from support.reply_spans import SPANS
 from support.scripted import player, seat_of
 
-from desim import play
-from desim.episodes.usage import default_share
 from desim.schema import to_plain
 from policies.llm.wires.completion import reply_in
-from policies.llm.wires.wire import ModelReply
 
 BAD = "bad reply"
 
@@ -137,15 +134,6 @@ def test_the_shapes_of_servers_are_read_as_the_reference_says(case: Case, mode: 
 def test_drafts_are_executed_in_no_world(case: Case, mode: str) -> None:
     """Drafts in spans, in channels, in a field, and in prose before a better idea."""
     assert [*holes(case, SHAPES, mode)] == []
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.seat)
-def test_silence_is_played_in_no_world(case: Case) -> None:
-    """All decisions of a model whose replies are empty count as default actions."""
-    llm, _ = player(seat_of(case.model, case.role), lambda _: ModelReply(), retries=0)
-    result = play(case.model, {**case.others, case.role: llm}).result
-    assert result is not None
-    assert default_share(result.usage[case.role]) == 1
 
 
 # -- combinations ----------------------------------------------------------------------------------

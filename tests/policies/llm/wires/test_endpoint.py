@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from support.stub import Served, Stub, call, message, serving, text
+from support.stub import Served, Stub, message, serving, text
 
 from desim import play
 from desim.errors import PolicyFailed, UsageError
@@ -196,10 +196,3 @@ def test_invalid_arguments_are_refused(
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     with pytest.raises(UsageError, match=why):
         play("beer_game", f"llm,{arguments}")
-
-
-def test_a_call_and_a_text_make_one_reply() -> None:
-    """A text beside tool calls is kept."""
-    with serving(call(("order", {"quantity": 1}))) as stub:
-        reply = endpoint(stub)(HELLO)
-    assert (reply.text, reply.finish, reply.calls[0].name) == ("", "tool_calls", "order")

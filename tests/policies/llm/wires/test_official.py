@@ -105,13 +105,3 @@ def test_the_stub_answers_in_the_class_of_the_vendor(served: Served) -> None:
     from openai.types.chat import ChatCompletion
 
     ChatCompletion.model_validate(as_chat(served.body))
-
-
-def test_the_client_of_the_vendor_reads_the_stub() -> None:
-    """Its text, calls and usage are those that desim reads."""
-    ask: list[Any] = [{"role": "user", "content": "How many?"}]
-    with serving(call(("order", {"quantity": 4}), reasoning="Four.")) as stub:
-        client = openai.OpenAI(base_url=stub.url, api_key="k")
-        chat = client.chat.completions.create(model="m", messages=ask)
-    assert chat.choices[0].message.tool_calls[0].function.arguments == '{"quantity": 4}'
-    assert chat.usage.completion_tokens == 5

@@ -9,7 +9,7 @@ import pytest
 from support.scripted import Scripted, player, seat_of, worded
 from support.stub import serving, text
 
-from desim import Episode, catalog, play, play_series, resume
+from desim import catalog, play, play_series, resume
 from desim.errors import BadRecord, DesimError
 from desim.records.conversation import calls_of, request_entry
 from policies.llm.wires.budget import CallLimits, Metered
@@ -83,15 +83,6 @@ def cut_game(tmp_path: Path, **options: Any) -> Path:
     replied = [n for n, line in enumerate(lines) if b'"entry":{"reply"' in line]
     file.write_bytes(b"".join(lines[: replied[2] + 1]))
     return file
-
-
-def test_texts_on_record_are_not_written_again(tmp_path: Path) -> None:
-    """The resumed part adds the messages of its own requests alone."""
-    file = cut_game(tmp_path)
-    with serving(text('{"order_qty": 7}')) as stub:
-        resume(file, {"retailer": f"llm,model=stub,base_url={stub.url}"})
-    texts = [e.entry["texts"] for e in Episode.read(file).transcript if "texts" in e.entry]
-    assert len({key for each in texts for key in each}) == sum(map(len, texts))
 
 
 @pytest.mark.parametrize(
