@@ -10,7 +10,6 @@ from desim.composition.group import Group
 from desim.composition.parts_model import PartsModel
 from desim.composition.specs import LinkSpec, PartSpec, as_links, as_parts, check_date
 from desim.core.model import Model
-from desim.core.reported import Span
 from desim.core.world import World
 from desim.errors import possible
 
@@ -90,14 +89,3 @@ class Composite(PartsModel):
 
     def score(self, state: Group) -> float:
         return sum(self.parts[name].weight * score for name, score in state.scores().items())
-
-    def trace_spans(self, state: Group) -> Iterator[Span]:
-        for part in state.every_part():
-            for span in part.model.trace_spans(part.state):
-                yield evolve(
-                    span,
-                    kind=f"{part.name}.{span.kind}",
-                    start=part.to_common(span.start),
-                    end=None if span.end is None else part.to_common(span.end),
-                    phases=tuple((part.to_common(tick), phase) for tick, phase in span.phases),
-                )

@@ -2,7 +2,7 @@
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
@@ -13,7 +13,6 @@ from desim.core.reported import (
     Holding,
     Periods,
     Rows,
-    Span,
     Statement,
     Texts,
     Time,
@@ -201,10 +200,6 @@ class Model(ABC, Generic[S]):
 
     def check(self, state: S, /) -> None:
         """Raise `ModelFailed` if ledgers show at the end that something was created or lost."""
-
-    def trace_spans(self, state: S, /) -> Iterable[Span]:
-        """Yield what was under way, for a trace of an episode, which may have been cut."""
-        return ()
 
     # -- as a company of a group -------------------------------------------------------------------
 

@@ -60,20 +60,6 @@ class Texts:
 
 
 @frozen
-class Span:
-    """Something that was under way, from tick to tick; `end` is None if it still was at the end.
-
-    Spans of one `kind`, such as "project", are shown together; `phases` have a first tick each.
-    """
-
-    kind: str
-    name: str
-    start: int
-    end: int | None = None
-    phases: tuple[tuple[int, str], ...] = ()
-
-
-@frozen
 class Periods:
     """A series: one value a period, and the tick at which each period ends."""
 

@@ -90,7 +90,7 @@ class Session:
         self._keeps_steps = how.keep_steps
         self._tracing: Tracing | None = None
         if how.trace is not None or how.last_events:
-            self._tracing = Tracing(how.trace, how.last_events, len(past.steps) if past else 0)
+            self._tracing = Tracing(how.trace, how.last_events)
         self.model = model
         self.policies: dict[str, Policy] = dict(lineup.policies)
         self._takes_role = {role for role, one in lineup.policies.items() if one.takes_role}

@@ -31,7 +31,6 @@ def chrome_events(tracer: Tracer) -> Iterator[dict[str, Any]]:
     writer.under_way()
     writer.resources()
     writer.ledgers()
-    writer.parts_of_record()
     if tracer.cut:
         writer.add("i", tracer.cut, (0, 0), tracer.end, s="g")
     yield from writer.names
@@ -119,15 +118,6 @@ class _Writer:
             for account, value in one.posting.balances.items():
                 self._balance(one, account, value)
 
-    def parts_of_record(self) -> None:
-        """Draw how long decisions were repeated from a record, and from when on it was played."""
-        tracer = self._tracer
-        if 0 < tracer.repeated < len(tracer.decisions):
-            since = tracer.decisions[tracer.repeated].time
-            track = self._thread("decisions", "source")
-            self._slice(track, f"{tracer.repeated:,} decisions of a record", 0, since, {})
-            self._slice(track, "played on", since, tracer.end, {})
-
     # -- events ----------------------------------------------------------------------------------
 
     def add(self, phase: str, name: str, track: tuple[int, int], time: int, /, **more: Any) -> None:
@@ -162,9 +152,6 @@ class _Writer:
         for name in names:
             args = {"args": one.arguments} if one.arguments and name is names[-1] else {}
             self.add("b", name, track, one.start, **more, **args)
-        for start, until, phase in one.phases:
-            self.add("b", phase, track, start, **more)
-            self.add("e", phase, track, until, **more)
         for name in reversed(names):
             self.add("e", name, track, end, **more)
 

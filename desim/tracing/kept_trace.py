@@ -16,8 +16,6 @@ class Tracing:
         trace: A new file that receives a trace of the episode once it has ended or failed; None
             traces nothing.
         last_events: The number of last events that an error shows; 0 for none.
-        repeated: How many decisions are repeated from a record before the episode is played on; the
-            trace holds them, too, and says how far they go.
 
     Attributes:
         observers: For the run.
@@ -26,16 +24,14 @@ class Tracing:
         UsageError: The file exists, or *last_events* is out of range.
     """
 
-    def __init__(
-        self, trace: str | Path | None = None, last_events: int = 0, repeated: int = 0
-    ) -> None:
+    def __init__(self, trace: str | Path | None = None, last_events: int = 0) -> None:
         # Imported where one is wanted: they would take a tenth of the import of desim.
         from desim.tracing.last_events import LastEvents
         from desim.tracing.trace_file import check_trace_file
         from desim.tracing.tracer import Tracer
 
         self._file = check_trace_file(trace) if trace is not None else None
-        self._tracer = Tracer(repeated=repeated) if trace is not None else None
+        self._tracer = Tracer() if trace is not None else None
         self._last = LastEvents(last_events) if last_events else None
         self.observers: list[Observer] = [one for one in (self._tracer, self._last) if one]
 

@@ -14,6 +14,9 @@ _MOST = 20
 #: The largest integer that every reader of JSON holds exactly.
 _EXACT = 2**53
 
+#: The label of an entry, its amounts by account, and what is written of it, as plain values.
+_Entry = tuple[str, Mapping[str, Any], dict[str, Any]]
+
 
 @frozen
 class Posting:
@@ -42,10 +45,10 @@ class LedgerWatch:
 
     def __init__(self, name: str, ledger: Any) -> None:
         self.name = name
-        self._is_book = hasattr(ledger, "journal")
-        rows = _entries_of(ledger)
-        assert rows is not None
-        self._rows = rows
+        self._rows = _entries_of(ledger)
+        is_book = hasattr(ledger, "journal")
+        self._read = _journal_entry if is_book else _move
+        self._unit = "balance" if is_book else "units"
         self._scale = 10 ** getattr(ledger, "digits", 0)
         # The accounts of a chart have names for people beside their codes.
         self._declared: Mapping[str, Any] = getattr(ledger, "declared", {})
@@ -54,26 +57,19 @@ class LedgerWatch:
 
     def news(self) -> Posting | None:
         """Return what was posted since the last call; None for nothing."""
-        rows = self._rows
-        count = len(rows)
+        count = len(self._rows)
         if count == self._seen:
             return None
-        fresh = [rows[at] for at in range(self._seen, count)]
+        fresh = [self._read(self._rows[at]) for at in range(self._seen, count)]
         self._seen = count
-        lines = [_lines(row, is_book=self._is_book) for row in fresh]
-        balances = self._balances
-        for each in lines:
-            for account, amount in each.items():
-                balances[account] = balances.get(account, 0) + amount
-        touched = dict.fromkeys(account for each in lines for account in each)
+        touched: dict[str, None] = {}
+        for _, lines, _ in fresh:
+            for account, amount in lines.items():
+                touched[account] = None
+                self._balances[account] = self._balances.get(account, 0) + amount
         more = f" and {len(fresh) - 1} more" if len(fresh) > 1 else ""
-        pairs = zip(fresh[:_MOST], lines, strict=False)
-        return Posting(
-            clean(_entry_label(fresh[0], is_book=self._is_book)) + more,
-            tuple(_entry_arguments(row, each, is_book=self._is_book) for row, each in pairs),
-            dict(self._finite(touched)),
-            "balance" if self._is_book else "units",
-        )
+        entries = tuple(arguments for _, _, arguments in fresh[:_MOST])
+        return Posting(fresh[0][0] + more, entries, dict(self._finite(touched)), self._unit)
 
     def _finite(self, accounts: Mapping[str, None]) -> Iterator[tuple[str, float]]:
         for account in accounts:
@@ -112,20 +108,16 @@ def held_as(owner: Any, ledger: Any) -> str:
     return ""
 
 
-def _lines(row: Any, *, is_book: bool) -> Mapping[str, Any]:
-    return row.amounts if is_book else {row.source: -row.units, row.target: row.units}
-
-
-def _entry_label(row: Any, *, is_book: bool) -> str:
-    return row.text if is_book else f"{row.source} to {row.target}"
-
-
-def _entry_arguments(row: Any, lines: Mapping[str, Any], *, is_book: bool) -> dict[str, Any]:
-    if not is_book:
-        return {"from": row.source, "to": row.target, "units": _exact(row.units)}
-    amounts = {account: _exact(amount) for account, amount in list(lines.items())[:_MOST]}
+def _journal_entry(row: Any) -> _Entry:
+    amounts = {account: _exact(amount) for account, amount in list(row.amounts.items())[:_MOST]}
     kind = {"kind": clean(row.kind)} if getattr(row, "kind", "") else {}
-    return {"text": clean(row.text), **kind, "amounts": amounts}
+    return clean(row.text), row.amounts, {"text": clean(row.text), **kind, "amounts": amounts}
+
+
+def _move(row: Any) -> _Entry:
+    arguments = {"from": row.source, "to": row.target, "units": _exact(row.units)}
+    lines = {row.source: -row.units, row.target: row.units}
+    return clean(f"{row.source} to {row.target}"), lines, arguments
 
 
 def _exact(amount: Any) -> int | str:

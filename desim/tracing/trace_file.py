@@ -67,7 +67,6 @@ def _lines(tracer: Tracer, notes: Mapping[str, Any]) -> Iterator[bytes]:
         "order": "what happens at one instant is drawn in its order, 1 microsecond apart",
         "ended": tracer.run.world.ended or "still running",
         **({"cut": tracer.cut} if tracer.cut else {}),
-        **({"spans": f"not all are here: {tracer.fault}"} if tracer.fault else {}),
         **notes,
     }
     yield b'{"displayTimeUnit":"ms","otherData":%b,"traceEvents":[\n' % encode(about)

@@ -22,7 +22,6 @@ class Lasting:
         arguments: Further values, plain.
         waits: For a process: start and end of each wait, and the thing waited for.
         instants: For a process: the time and the cause of each interruption.
-        phases: Start and end of each phase, and its name.
     """
 
     part: str
@@ -34,7 +33,6 @@ class Lasting:
     arguments: dict[str, Any] = Factory(dict)
     waits: list[tuple[int, int, str]] = Factory(list)
     instants: list[tuple[int, str]] = Factory(list)
-    phases: list[tuple[int, int, str]] = Factory(list)
 
 
 @frozen

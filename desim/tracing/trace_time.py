@@ -53,13 +53,6 @@ class TraceClock:
             raise OverflowError(f"t={tick} is {self.now} microseconds after the start")
         return self.now
 
-    def place(self, tick: int, end: int) -> int:
-        """Return the time of a tick that is past; at least 0 and at most the end of the trace."""
-        try:
-            return min(end, max(0, self._microseconds(tick)))
-        except OverflowError:
-            return end
-
     def _microseconds(self, tick: int) -> int:
         if (date := self._date) is None:
             return tick * _MILLISECOND

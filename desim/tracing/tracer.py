@@ -2,8 +2,6 @@
 
 import contextlib
 from bisect import bisect_right
-from collections.abc import Iterator
-from itertools import islice, pairwise
 from operator import itemgetter
 from typing import Any
 
@@ -12,36 +10,16 @@ from attrs import define, field
 from simpy.events import Event, Initialize, Interruption, Process
 
 from desim.core.events import Decision
-from desim.core.reported import Span
 from desim.core.run import Observer, Run
 from desim.core.world import World
-from desim.faults import RAISED, fault_text
 from desim.schema import to_plain
 from desim.tracing.ledger_watch import LedgerWatch, watches
 from desim.tracing.process_tracks import MAX_TRACKS, Processes, resumed
 from desim.tracing.resource_names import ResourceNames
 from desim.tracing.resource_tracks import Resources
-from desim.tracing.trace_labels import clean, event_arguments, own_name, short_action
+from desim.tracing.trace_labels import event_arguments, own_name, short_action
 from desim.tracing.trace_rows import Instant, Lasting, Posted, Taken
 from desim.tracing.trace_time import TraceClock
-
-
-def _row(span: Span, clock: TraceClock, end: int) -> Lasting:
-    start = clock.place(span.start, end)
-    last = end if span.end is None else max(start, clock.place(span.end, end))
-    row = Lasting("", clean(span.kind), clean(span.name), start, last)
-    row.phases = list(_phases(span, clock, start, last))
-    if span.end is None:
-        row.arguments["unfinished"] = True
-    return row
-
-
-def _phases(span: Span, clock: TraceClock, start: int, end: int) -> Iterator[tuple[int, int, str]]:
-    since = [min(end, max(start, clock.place(tick, end))) for tick, _ in span.phases]
-    for (first, last), (_, name) in zip(pairwise([*since, end]), span.phases, strict=True):
-        if first < last:
-            yield first, last, clean(name)
-
 
 #: Rows that a trace keeps; about 150 bytes each in the file, ten times fewer compressed.
 MAX_ROWS = 1_000_000
@@ -89,7 +67,6 @@ class Tracer(Observer):
 
     Args:
         limit: The most rows that are kept; the trace ends there, and notes it.
-        repeated: The number of decisions repeated from a record.
 
     Attributes:
         clock: The time of the trace.
@@ -101,20 +78,17 @@ class Tracer(Observer):
         postings: The postings to ledgers.
         instants: Events of the model's own classes.
         lasting: The same from the time at which they were scheduled, such as shipments.
-        fault: The error raised when the model reported its spans; often empty.
-        repeated: As given.
         cut: Why the trace ends before the episode; otherwise empty.
     """
 
-    def __init__(self, limit: int = MAX_ROWS, repeated: int = 0) -> None:
+    def __init__(self, limit: int = MAX_ROWS) -> None:
         self.decisions: list[Taken] = []
         self.postings: list[Posted] = []
         self.instants: list[Instant] = []
         self.lasting: list[Lasting] = []
         self.processes = Processes()
-        self.cut = self.fault = ""
+        self.cut = ""
         self.end = 0
-        self.repeated = repeated
         self._limit = limit
         self._rows = 0
         self._tick = 0
@@ -164,7 +138,6 @@ class Tracer(Observer):
             self._under_way(scene, end)
         self.processes.finish(end)
         self.resources.finish(end)
-        self._report(end)
 
     # -- one event -------------------------------------------------------------------------------
 
@@ -263,15 +236,6 @@ class Tracer(Observer):
             with contextlib.suppress(OverflowError):
                 return self.clock.advance(max(self.run.world.now, self._tick))
         return max(self.clock.now, 0) + 1
-
-    def _report(self, end: int) -> None:
-        """Keep the spans that the model reports, up to a fault in that."""
-        state = getattr(self.run, "state", None)
-        try:
-            for span in islice(self.run.model.trace_spans(state), self._limit):
-                self.lasting.append(_row(span, self.clock, end))
-        except RAISED as fault:  # a trace must not make an episode fail
-            self.fault = fault_text(fault)
 
     def _under_way(self, scene: _Scene, end: int) -> None:
         """Keep the events that have not happened when the episode ends."""

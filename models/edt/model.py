@@ -1,6 +1,6 @@
 """The Enterprise Digital Twin as a model: what it is made of, and where each part is."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any, ClassVar
@@ -9,7 +9,7 @@ from attrs import frozen
 
 from desim import Model, Role, World
 from desim.core.calendar import Months
-from desim.core.reported import Figures, Periods, Refused, ScoreSeries, Span, Texts, Time
+from desim.core.reported import Figures, Periods, Refused, ScoreSeries, Texts, Time
 from ledgers.consolidation import Intercompany
 from models.edt import desk, manager, options, report, rules_text
 from models.edt.actions import Answer, Command, Decide
@@ -88,9 +88,6 @@ class EnterpriseDigitalTwin(DigitalTwinParams, Model[Firm]):
 
     def tables(self, state: Firm, role: str) -> dict[str, list[dict[str, Any]]]:
         return desk.tables(state)
-
-    def trace_spans(self, state: Firm) -> Iterator[Span]:
-        return report.projects(state)
 
     # -- in a group: behind the turns of a step ----------------------------------------------------
 

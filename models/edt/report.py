@@ -5,14 +5,13 @@ the published code, or include it, as in the paper (`sums`). Utilisation counts 
 consultants (`utilisation`).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import accumulate
 from math import fsum
 from typing import Any
 
-from desim.core.reported import Span
 from desim.show.column import SHARE, Column, directed
-from models.edt.agents import Phase, at_step
+from models.edt.agents import at_step
 from models.edt.controlling import (
     AT_RISK,
     CAPACITY,
@@ -116,14 +115,6 @@ def by_step(firm: Firm) -> dict[str, list[float]]:
         "projects_under_way": [*map(float, _under_way(firm))],
         "utilisation": [*map(_ratio, _used(firm), capacity)],
     }
-
-
-def projects(firm: Firm) -> Iterator[Span]:
-    """Yield each project from the step in which it was listed, with its phases."""
-    for project in firm.engagements:
-        phases = [(step, phase.label) for step, phase in project.phases]
-        end = phases[-1][0] if project.phase is Phase.COMPLETED else None
-        yield Span("project", project.name, phases[0][0], end, tuple(phases))
 
 
 def _sums(firm: Firm) -> Mapping[str, int]:

@@ -72,16 +72,16 @@ def test_parameters_that_can_be_changed_are_found() -> None:
 
 @frozen
 class Misspelled(Stall):
-    """Means `trace_spans`."""
+    """Means `statements`."""
 
-    def trace_span(self, _state: object) -> None:
+    def statement(self, _state: object) -> None:
         """Return nothing."""
 
 
 def test_a_name_that_is_nearly_that_of_a_member_is_advice() -> None:
     """The member would be left out in silence."""
     text = failures(Misspelled, "advice")["parameters"]
-    assert text == "'trace_span' is no member of desim.Model; did you mean 'trace_spans'?"
+    assert text == "'statement' is no member of desim.Model; did you mean 'statements'?"
 
 
 @frozen

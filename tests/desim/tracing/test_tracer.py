@@ -14,7 +14,7 @@ from support.workshop import Hire, Workshop
 
 from desim import Run, catalog, play
 from desim.catalog.model_finder import everything
-from desim.core.reported import Span, Time
+from desim.core.reported import Time
 from desim.episodes.driver import play_session
 from desim.episodes.export import write_trace
 from desim.episodes.lineup import resolve
@@ -77,7 +77,6 @@ def test_looking_changes_no_episode(world: str, tmp_path: Path) -> None:
     shown = on(trace["traceEvents"], "decisions")
     assert sum(event["ph"] == "X" for event in shown) == len(alone.steps)
     assert "cut" not in trace["otherData"]
-    assert "spans" not in trace["otherData"]
 
 
 def test_a_year_of_a_startup_shows_its_tasks_and_what_caused_them(tmp_path: Path) -> None:
@@ -153,14 +152,6 @@ def test_shipments_are_async_slices_from_dispatch_to_arrival(tmp_path: Path) -> 
     assert len(lengths) > 10
     # What was under way at the start or is so at the end is cut; the others take the lead time.
     assert Counter(round(length / week) for length in lengths).most_common(1)[0][0] == 2
-
-
-def test_projects_have_their_phases(tmp_path: Path) -> None:
-    """What a model reports as under way is drawn with its phases inside."""
-    trace = traced("edt", "greedy", tmp_path / "e.json")
-    shown = [event["name"] for event in on(trace, "under way") if event["ph"] == "b"]
-    assert "project" in shown
-    assert {"Project 2", "ready", "started"} <= set(shown)
 
 
 # -- resources and processes -----------------------------------------------------------------------
@@ -322,32 +313,6 @@ def test_time_goes_on_from_event_to_event() -> None:
     for clock, tick in ((plain, MAX_TIME), (days, 366 * 290), (days, 366 * 9000)):
         with pytest.raises(OverflowError):
             clock.advance(tick)
-    assert days.place(366 * 9000, end=7) == 7
-
-
-class Reporting(Workshop):
-    """Reports a span, and then fails."""
-
-    def trace_spans(self, state: Any) -> Any:
-        """Yield one span that is under way."""
-        yield Span("order", "one", 3, None, ((3, "open"), (5, "late")))
-        raise ValueError("no more")
-
-
-def test_a_model_that_fails_to_report_spans_ends_no_episode(tmp_path: Path) -> None:
-    """The trace has those before the fault, and says so."""
-    file = tmp_path / "s.json"
-    play(Reporting(days=1), three_jobs, trace=file)
-    trace = read(file)
-    check(trace)
-    assert trace["otherData"]["spans"] == "not all are here: ValueError: no more"
-    shown = [e["name"] for e in on(trace["traceEvents"], "under way") if e["ph"] == "b"]
-    assert [name for name in shown if not name.startswith(("Delivery", "tons"))] == [
-        "order",
-        "one",
-        "open",
-        "late",
-    ]
 
 
 def test_the_rules_of_the_format_can_be_broken(tmp_path: Path) -> None:
