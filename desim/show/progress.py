@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from threading import Timer
-from typing import Any, Protocol, Self
+from typing import Self
 
 from attrs import evolve, field, frozen
 
@@ -77,9 +77,9 @@ def shown_progress(progress: ProgressOption, unit: str = "episodes") -> Iterator
 
     Args:
         progress: A function that is called with the numbers of finished and of all parts. True
-            shows a bar, or lines where standard error is not a terminal. None shows a bar on a
-            terminal or in a notebook, False nothing. The `Progress` of other work, of which this
-            is a part, is used as it is.
+            shows a bar, or lines where standard error is not a terminal. None does so on a
+            terminal and in a notebook; False shows nothing. The `Progress` of other work, of which
+            this is a part, is used as it is.
         unit: What is counted.
 
     Raises:
@@ -95,24 +95,11 @@ def shown_progress(progress: ProgressOption, unit: str = "episodes") -> Iterator
             "function of the numbers of finished and of all episodes"
         )
     elif progress or (progress is None and _is_watched()):
-        with closing(_bar()) as bar:
-            begin = _print_error if isinstance(bar, _Lines) else _ignore
+        with closing(_TerminalBar() if _is_terminal() and not _is_notebook() else _Lines()) as bar:
+            begin = _ignore if isinstance(bar, _TerminalBar) else _print_error
             yield Progress(_Meter(bar, unit), _Sentences(bar.say), begin)
     else:
         yield Progress()
-
-
-class _Bar(Protocol):
-    """A place where progress is visible."""
-
-    def show(self, share: float, text: str) -> None:
-        """Show the finished share, from 0 to 1, and a text."""
-
-    def say(self, sentence: str) -> None:
-        """Print a sentence that stays."""
-
-    def close(self) -> None:
-        """Remove the bar."""
 
 
 @frozen
@@ -132,7 +119,7 @@ class _Sentences:
 class _Meter:
     """Shows counts with their speed and the time left."""
 
-    def __init__(self, bar: _Bar, unit: str) -> None:
+    def __init__(self, bar: "_Lines", unit: str) -> None:
         self._bar, self._unit = bar, unit
         self._start, self._first = time.monotonic(), -1
 
@@ -153,31 +140,45 @@ def _is_watched() -> bool:
     children = sys.modules.get("multiprocessing.process")  # not imported for this alone
     if is_hidden or (children is not None and children.parent_process() is not None):
         return False
-    return _kernel_display() is not None or _is_terminal()
+    return _is_notebook() or _is_terminal()
 
 
 def _is_terminal() -> bool:
     return sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
 
 
-def _kernel_display() -> Any:
-    """Return IPython's module of outputs if the code runs in a kernel, such as Jupyter's."""
+def _is_notebook() -> bool:
+    """Return whether the code runs in a kernel of IPython, such as Jupyter's."""
     ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    return sys.modules["IPython.display"] if hasattr(shell, "kernel") else None
+    return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
 
 
-def _bar() -> _Bar:
-    if display := _kernel_display():
-        return _KernelBar(display)
-    return _TerminalBar() if _is_terminal() else _Lines()
+def _print_error(sentence: str, end: str = "\n") -> None:
+    print(sentence, end=end, file=sys.stderr, flush=True)  # noqa: T201 (progress belongs there)
 
 
-def _print_error(sentence: str) -> None:
-    print(sentence, file=sys.stderr, flush=True)  # noqa: T201 (progress belongs there)
+class _Lines:
+    """Lines on standard error, for logs; in a notebook each replaces the one before."""
+
+    def __init__(self) -> None:
+        self._end, self._pace = ("\r", _PACE) if _is_notebook() else ("\n", _LINE_PACE)
+        self._next = time.monotonic() + _PATIENCE
+
+    def show(self, _share: float, text: str) -> None:
+        """Show a text, unless the last one was shown shortly before."""
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + self._pace
+            _print_error(text, self._end)
+
+    def say(self, sentence: str) -> None:
+        """Print a sentence that stays."""
+        _print_error(sentence)
+
+    def close(self) -> None:
+        """Keep the last line."""
 
 
-class _TerminalBar:
+class _TerminalBar(_Lines):
     """A bar of rich on standard error."""
 
     def __init__(self) -> None:
@@ -209,57 +210,3 @@ class _TerminalBar:
         self._timer.cancel()
         self._timer.join()
         self._bar.stop()
-
-
-class _Paced:
-    """Shows what comes at least *pace* seconds after the last, the first after two seconds."""
-
-    def __init__(self, pace: float) -> None:
-        self._pace, self._next = pace, time.monotonic() + _PATIENCE
-
-    def show(self, share: float, text: str) -> None:
-        """Show the finished share, from 0 to 1, and a text, unless it is too early."""
-        if time.monotonic() >= self._next:
-            self._next = time.monotonic() + self._pace
-            self._draw(share, text)
-
-    def say(self, sentence: str) -> None:
-        """Print a sentence on standard error."""
-        _print_error(sentence)
-
-    def close(self) -> None:
-        """Remove the bar, if there is one."""
-
-    def _draw(self, share: float, text: str) -> None:
-        raise NotImplementedError
-
-
-class _Lines(_Paced):
-    """Lines on standard error, for logs."""
-
-    def __init__(self) -> None:
-        super().__init__(_LINE_PACE)
-
-    def _draw(self, _share: float, text: str) -> None:
-        _print_error(text)
-
-
-class _KernelBar(_Paced):
-    """An output of a cell of Jupyter that is updated in place."""
-
-    def __init__(self, display: Any) -> None:
-        super().__init__(_PACE)
-        self._display = display
-        self._handle: Any = None
-
-    def close(self) -> None:
-        """Empty the output."""
-        if self._handle is not None:
-            self._handle.update(self._display.HTML(""))
-
-    def _draw(self, share: float, text: str) -> None:
-        html = self._display.HTML(f'<progress value="{share:.3f}" max="1"></progress> {text}')
-        if self._handle is None:
-            self._handle = self._display.display(html, display_id=True)
-        else:
-            self._handle.update(html)
