@@ -67,6 +67,10 @@ class BadRecord(DesimError):
     """A record that is empty, cut, altered, of another format, or does not replay."""
 
 
+class NoRecord(BadRecord, UsageError):
+    """A record that is not read: it is missing, no regular file, or beyond a limit."""
+
+
 class PolicyWarning(UserWarning):
     """Arguments of a policy that have no effect."""
 

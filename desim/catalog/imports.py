@@ -88,7 +88,8 @@ def load(path: str, what: str) -> Any:
     found = members.get(name)
     if callable(found):
         return found
-    names = [n for n, v in members.items() if callable(v)]  # each episode loads its policies
+    own = [n for n, v in members.items() if getattr(v, "__module__", "") == members["__name__"]]
+    names = [n for n in own if callable(members[n])]
     missing = f"no class or function {name!r} in {module!r}; {possible(name, names)}"
     raise UsageError(f"{what} {path!r}: {missing}{_read_from(module)}")
 

@@ -17,7 +17,7 @@ from desim.cli.options import PrintOptions, Spending, command
 from desim.cli.tables import print_episode, print_json
 from desim.core.policy import OutsidePolicy, ShownMemory
 from desim.episodes.export import export, export_folder, export_messages, write_trace
-from desim.episodes.replay import ReplayOptions, replay
+from desim.episodes.replay import ReplayOptions, naming, replay
 from desim.episodes.resume import ResumeOptions, resume
 from desim.errors import BadRecord, UsageError
 from desim.records.differences import DifferingPlace, RecordDifferences, record_differences
@@ -115,8 +115,9 @@ def export_command(options: ExportOptions) -> None:
     if what == "messages":
         click.echo(export_messages(record, episode, folder))
     else:
-        for file in export(episode, form, folder, what=what, trust=options.trust):
-            click.echo(file)
+        with naming(record):
+            files = export(episode, form, folder, what=what, trust=options.trust)
+        click.echo("\n".join(map(str, files)))
     if episode.result is None:
         click.echo(
             f"{record} was cut: the files hold the {what} up to its last whole decision, "

@@ -14,6 +14,7 @@ from attrs import evolve
 from desim.core.model import Model, statements_of
 from desim.core.points import Points
 from desim.core.reported import Rows, ledgers_of
+from desim.core.run import Run
 from desim.episodes.replay import repeated_whole, trusted_model
 from desim.errors import BadRecord, DesimError, UsageError, possible
 from desim.records.episode import Episode, Inside
@@ -71,9 +72,21 @@ def export(
     if what not in (known := get_args(Exported)):
         raise UsageError(f"{what!r} cannot be exported; {possible(what, known)}")
     if what != "ledgers":
-        return _export_table(episode, what, form, Path(folder), trust=trust)
-    run = repeated_whole(episode.header.build(trust=trust), episode)
+        return _export_table(record, episode, what, form, Path(folder), trust=trust)
+    run = _repeated(record, episode, trust=trust)
     return _write(Path(folder), _texts(run.model, run.state, form))
+
+
+def _repeated(
+    record: str | Path | Episode, episode: Episode, *, trust: bool, **watching: Any
+) -> Run[Any]:
+    """Play the answers of an episode again; a fault begins with the name of its record."""
+    name = "" if isinstance(record, Episode) else record
+    model = trusted_model(name, episode.header, trust=trust)
+    try:
+        return repeated_whole(model, episode, **watching)
+    except DesimError as fault:
+        raise BadRecord(f"{name}{name and ': '}{fault}") from None
 
 
 def export_folder(record: str | Path) -> Path:
@@ -84,7 +97,13 @@ def export_folder(record: str | Path) -> Path:
 
 
 def _export_table(
-    episode: Episode, what: What, form: str, folder: Path, *, trust: bool
+    record: str | Path | Episode,
+    episode: Episode,
+    what: What,
+    form: str,
+    folder: Path,
+    *,
+    trust: bool,
 ) -> tuple[Path, ...]:
     if form not in _TABLE_FORMS:
         raise UsageError(f"there is no form {form!r} of {what}; {possible(form, _TABLE_FORMS)}")
@@ -93,7 +112,7 @@ def _export_table(
             "the record was cut, and only an ended episode has series; desim resume ends it"
         )
     points = Points()
-    run = repeated_whole(episode.header.build(trust=trust), episode, points=points)
+    run = _repeated(record, episode, trust=trust, points=points)
     inside = Inside.of(run, points, keep_state=True, series=False)
     columns: Columns = evolve(episode, inside=inside).columns(what)
     if not any(columns.values()):
@@ -192,12 +211,8 @@ def write_trace(record: str | Path, out: str | Path, *, trust: bool = False) -> 
 
     file = check_new_trace(out)
     episode = Episode.read(record, whole=False, keep_steps=False)
-    model = trusted_model(record, episode.header, trust=trust)
     tracer = Tracer()
-    try:
-        repeated_whole(model, episode, observers=[tracer])
-    except DesimError as fault:
-        raise BadRecord(f"{record}: {fault}") from None
+    _repeated(record, episode, trust=trust, observers=[tracer])
     _prepare(file.parent, [file])
     save_trace(tracer, file, {"policies": episode.header.policies})
     return file

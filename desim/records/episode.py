@@ -244,8 +244,8 @@ class Episode:
                 them are checked.
 
         Raises:
-            BadRecord: It is empty, cut, altered, of another format, no record at all, or beyond a
-                limit of `desim.records.record_file`.
+            NoRecord: The file is missing, no regular file, or beyond a limit.
+            BadRecord: It is empty, cut, altered, of another format, or no record at all.
         """
         file, count, found = Path(path), 0, dict[str, Any]()
         steps, said, resumed = list[Step](), list[TranscriptEntry](), list[int]()
@@ -271,7 +271,7 @@ class Episode:
                 episode._ended()
         except BadRecord as fault:
             text = str(fault)
-            raise BadRecord(text if str(path) in text else f"{path}: {text}") from None
+            raise type(fault)(text if str(path) in text else f"{path}: {text}") from None
         return episode
 
     def _inside(self) -> Inside:

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 
 from desim.core.run import check_futures
-from desim.errors import BadRecord, UsageError
+from desim.errors import BadRecord, NoRecord, UsageError
 from desim.records.lines import FORMAT, FailureLine, Header, Line, ResultLine, Step
-from desim.records.record_file import lines_of
+from desim.records.record_file import is_damaged, lines_of
 from desim.schema.untrusted import check_keys
 from desim.short_repr import short_repr, shortened
 from desim.version import __version__
@@ -27,8 +27,21 @@ def lines_up_to(path: Path, last: int | None = None) -> Iterator[Line]:
     Of a record that was cut, the lines that are whole are read.
 
     Raises:
+        NoRecord: See `lines_of`.
         BadRecord: The record is empty, altered, or of another format.
     """
+    try:
+        yield from _checked(path, last)
+    except NoRecord:
+        raise
+    except BadRecord:
+        if is_damaged(path):
+            damage = "the file is damaged, as its gzip checksum shows; use another copy"
+            raise BadRecord(damage) from None
+        raise
+
+
+def _checked(path: Path, last: int | None) -> Iterator[Line]:
     numbered = enumerate(lines_of(path), 1)
     _, first = next(numbered, (1, b""))
     if not first:

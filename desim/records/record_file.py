@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from desim.errors import BadRecord
+from desim.errors import NoRecord
 from desim.show.files import open_regular
 
 #: Limit of a record, unzipped: 1 GiB, some million decisions.
@@ -47,8 +47,8 @@ def lines_of(path: Path) -> Iterator[bytes]:
     version control of Windows has made is the same record.
 
     Raises:
-        BadRecord: The file cannot be read, is not a regular file, is damaged behind its last line,
-            or is beyond a limit.
+        NoRecord: The file is missing, no regular file, damaged behind its last line, or beyond a
+            limit.
     """
     total, mark = 0, codecs.BOM_UTF8
     try:
@@ -66,8 +66,24 @@ def lines_of(path: Path) -> Iterator[bytes]:
     except (EOFError, zlib.error):  # the process was killed while it wrote
         return
     except OSError as fault:
-        raise BadRecord(f"cannot read {path}: {fault.strerror or fault}") from None
+        raise NoRecord(f"cannot read {path}: {fault.strerror or fault}") from None
 
 
-def _beyond(path: Path, has: str, limit: int) -> BadRecord:
-    return BadRecord(f"{path} {has} more than {limit >> 20} MiB, the limit")
+def is_damaged(path: Path) -> bool:
+    """Return whether a gzip file holds other bytes than were zipped."""
+    with open_regular(path) as raw:
+        if raw.peek(2)[:2] != _GZIP_MAGIC:
+            return False
+        unzipped = gzip.GzipFile(fileobj=raw)
+        try:
+            while unzipped.read(MAX_LINE_BYTES):
+                pass
+        except (zlib.error, gzip.BadGzipFile):
+            return True
+        except EOFError:  # the process was killed while it wrote
+            return False
+    return False
+
+
+def _beyond(path: Path, has: str, limit: int) -> NoRecord:
+    return NoRecord(f"{path} {has} more than {limit >> 20} MiB, the limit")

@@ -18,6 +18,7 @@ from desim.show.labels import NOTHING, value_text
 
 if TYPE_CHECKING:  # `import desim` must not load rich
     from rich.console import Console, ConsoleOptions
+    from rich.segment import Segment
     from rich.table import Table as RichTable
 
 #: A table wider than the page of a notebook scrolls by itself.
@@ -79,12 +80,13 @@ class Tabular:
         console = SafeConsole(width=width, color_system=None, force_jupyter=False)
         with console.capture() as capture:
             console.print(self)
-        return "\n".join(line.rstrip() for line in capture.get().splitlines())
+        return capture.get().removesuffix("\n")
 
     def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> Iterator[Any]:
         for place, table in enumerate(tables := self.tables()):
             yield from [""] * (place > 0)
-            yield from table.rendered(options.max_width)
+            for shown in table.rendered(options.max_width):
+                yield from _without_trailing_blanks(console.render(shown, options))
         yield from _captions(legend(tables, options.max_width))
 
     def _repr_html_(self) -> str:
@@ -295,6 +297,19 @@ def _plain_value(cell: Any) -> Any:
 def _csv_cell(cell: Any) -> Any:
     value = _plain_value(cell)
     return json.dumps(value) if isinstance(value, bool | list | tuple | dict) else value
+
+
+def _without_trailing_blanks(segments: "Iterable[Segment]") -> "Iterator[Segment]":
+    """Yield the lines of a table, which rich fills up to the width of its columns."""
+    from rich.segment import Segment
+
+    for line in Segment.split_lines(segments):
+        while line and not line[-1].text.strip():
+            line.pop()
+        if line:
+            text, style, control = line.pop()
+            line.append(Segment(text.rstrip(), style, control))
+        yield from [*line, Segment.line()]
 
 
 def _captions(sentences: Iterable[str]) -> Iterator[Any]:

@@ -66,6 +66,8 @@ class DesignSpec:
                 f"design {short_repr(text)} was given; write KIND[:SIZE][,seed=N], as in lhs:64"
             )
         kind, size, seed = found.groups()
+        if kind == "points":
+            raise UsageError("points are a list in Python: sweep(..., design=[{...}, {...}])")
         return cls(kind, int(size) if size else None, int(seed) if seed else None)
 
 
@@ -82,7 +84,8 @@ def planned(
         design = DesignSpec("points", points=_listed(design))
     kind, size, seed = design.kind, design.size, design.seed or 0
     if kind not in _USES:
-        raise UsageError(f"there is no design {kind!r}; {possible(kind, _USES)}")
+        kinds = [each for each in _USES if each != "points"]
+        raise UsageError(f"there is no design {kind!r}; {possible(kind, kinds)}, a list of points")
     for name in ("size", "seed", "points"):
         if getattr(design, name) not in (None, []) and name not in _USES[kind]:
             uses = ", ".join(_USES[kind]) or "no other fields"

@@ -93,7 +93,7 @@ def test_a_record_that_does_not_replay_ends_with_one(desim: Desim, folder: Path)
     refused(desim("replay", "run"), "run: the record was altered", 1)
     (folder / "run").write_bytes(whole[:-20])
     refused(desim("replay", "run"), "run: the record was cut after", 1)
-    refused(desim("replay", "nothing"), "cannot read nothing: No such file", 1)
+    refused(desim("replay", "nothing"), "cannot read nothing: No such file")
     (folder / "run").write_text("junk")
     refused(desim("replay", "run"), "no episode record", 1)
 
@@ -227,6 +227,7 @@ RUN = ("run", "beer_game")
         ((*RUN, "--policy", "mine:Cover,weeks=x"), "weeks=x was given; weeks is a whole number"),
         (("run", "mine:Cover"), "mine:Cover is no model: it needs roles, begin, score and metrics"),
         (("run", "mine:Wrld"), "no class or function 'Wrld' in 'mine'; did you mean 'World'?"),
+        (("replay", "none.jsonl"), "cannot read none.jsonl: No such file"),
         (("run", "nowhere:World"), "there is no module 'nowhere' here"),
         ((*RUN, "--policy", "script,file=none"), "cannot read the script none: No such file"),
         ((*RUN, "--record", "missing/run"), "cannot write missing/run: No such file"),

@@ -85,6 +85,16 @@ def test_bytes_behind_a_gzip_file_are_refused(tmp_path: Path) -> None:
         Episode.read(file)
 
 
+def test_a_flipped_bit_of_a_gzip_file_is_told_from_a_bad_line(tmp_path: Path) -> None:
+    """Zipped without compression, so that only the checksum shows it."""
+    file = tmp_path / "run.gz"
+    play(GAME, "typical", record=tmp_path / "run")
+    zipped = gzip.compress((tmp_path / "run").read_bytes(), compresslevel=0)
+    file.write_bytes(zipped.replace(b'"line"', b'"lime"'))
+    with pytest.raises(BadRecord, match=r"run.gz: the file is damaged, as its gzip checksum shows"):
+        Episode.read(file)
+
+
 @pytest.mark.parametrize(
     ("line", "says"),
     [
