@@ -1,4 +1,4 @@
-"""How fast is desim compared with bare loops and published times, measured in one run?
+"""How fast is desim compared with bare SimPy and published times, measured in one run?
 
 Both sides of a row do the same work; each time is the least of several interleaved runs, so that a
 change of the machine's speed affects both. The section `twin` is measured in processor time.
@@ -9,8 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import deque
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from typing import Any
 import click
 import simpy
 from attrs import frozen
-from timing import Work, best, many
 
 from desim import Model, Policy, Role, Run, World, play, sweep
 from desim.episodes.lineup import resolve
@@ -30,11 +28,12 @@ from models.edt import EnterpriseDigitalTwin
 from models.enterprise_arena import EnterpriseArena
 from models.yc_bench import YCBench
 
+Work = Callable[[], object]
+
 #: The lines of a section: what, desim, the other, their ratio, the target.
 Lines = list[tuple[str, ...]]
 
 ASKED = 20_000
-WEEKS = 52
 SWEPT = 400
 
 #: Seconds of one episode of the published simulator, in process: reference SPEC of edt, section 15.
@@ -107,15 +106,6 @@ def decisions(runs: int) -> Lines:
             f"{ours / bare:.2f}",
             "150,000/s",
         )
-    ]
-
-
-def beer_game(runs: int) -> Lines:
-    """Episodes with ledgers, against the same rules in a plain loop without any."""
-    game = BeerGame.preset(horizon=WEEKS)
-    ours, bare = best(runs, many(partial(play, game, "constant,quantity=400"), 50), many(_loop, 50))
-    return [
-        _rates(f"Beer Game, {WEEKS} weeks, ledgers on, over a plain loop", 50, ours, bare, "500/s")
     ]
 
 
@@ -205,10 +195,6 @@ def start_up(runs: int) -> Lines:
     return rows
 
 
-def _rates(what: str, n: int, ours: float, other: float, target: str) -> tuple[str, ...]:
-    return (what, f"{n / ours:,.0f}/s", f"{n / other:,.0f}/s", f"{ours / other:.2f}", target)
-
-
 def _edt_run(game: EnterpriseDigitalTwin, action: Any) -> None:
     run = Run(game)
     (decision,) = run.advance()
@@ -238,35 +224,25 @@ def _bare_timeouts() -> None:
     env.run()
 
 
-def _loop() -> float:
-    """Play the firmbench game against `typical` in one function, without clock or ledger."""
-    stock, owed = [400] * 4, [0] * 4
-    coming = [deque([100, 100]) for _ in range(4)]
-    mail = [deque([100]) for _ in range(4)]
-    cost = [0.0] * 4
-    for week in range(WEEKS):
-        asked = [0] * 4
-        for s in range(4):
-            stock[s] += coming[s].popleft()
-            coming[s].append(0)
-        for s in range(4):
-            asked[s] = mail[s].popleft()
-            mail[s].append(0)
-        asked[0] = 100 if week < 2 else 400
-        for s in range(4):
-            need = asked[s] + owed[s]
-            sent = min(stock[s], need)
-            stock[s] -= sent
-            owed[s] = need - sent
-            if s:
-                coming[s - 1][-1] += sent
-        for s in range(4):
-            order = 400 if s == 0 else max(0, asked[s] + 400 - stock[s] + owed[s])
-            mail[min(s + 1, 3)][-1] += order
-            if s == 3:
-                coming[3][-1] += order
-            cost[s] += max(200, 0.5 * stock[s]) + owed[s]
-    return cost[0]
+def best(runs: int, *works: Work, clock: Callable[[], float] = time.perf_counter) -> list[float]:
+    """Return the least seconds of each work, run in turn, by a clock that counts seconds."""
+    least = [float("inf")] * len(works)
+    for _ in range(runs):
+        for at, work in enumerate(works):
+            start = clock()
+            work()
+            least[at] = min(least[at], clock() - start)
+    return least
+
+
+def many(work: Work, times: int) -> Work:
+    """Return a work that repeats another one."""
+
+    def repeat() -> None:
+        for _ in range(times):
+            work()
+
+    return repeat
 
 
 def _command(*arguments: str) -> Work:
@@ -274,17 +250,7 @@ def _command(*arguments: str) -> Work:
 
 
 SECTIONS = {
-    each.__name__: each
-    for each in (
-        decisions,
-        beer_game,
-        edt,
-        yc_bench,
-        arena,
-        twin,
-        sweeps,
-        start_up,
-    )
+    each.__name__: each for each in (decisions, edt, yc_bench, arena, twin, sweeps, start_up)
 }
 
 

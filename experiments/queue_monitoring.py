@@ -2,14 +2,9 @@
 
 An office whose customers interrupt each other, with one desk and with three: customers arrive at
 random and are served at preemptive desks, urgent ones first; a container counts the people inside.
-Decided cases go into a store, from which one clerk files them. With services of one exponential
-law, interruptions change who waits but not how many, so that the number inside is that of M/M/c. By
-Burke's theorem customers leave as they come, at random, so that the clerk behind the desks is an
-M/M/1 queue. Formulas: L. Kleinrock, Queueing Systems, volume 1 (1975), sections 3.2 (M/M/1) and 3.5
-(M/M/m, Erlang's C); P. J. Burke, Operations Research 4 (1956).
-
-Five lines of the office serve the monitors: the import, one for each resource, and the one of
-`metrics`.
+With services of one exponential law, interruptions change who waits but not how many, so that the
+number inside is that of M/M/c. Formulas: L. Kleinrock, Queueing Systems, volume 1 (1975), sections
+3.2 (M/M/1) and 3.5 (M/M/m, Erlang's C).
 """
 
 from collections.abc import Generator, Mapping
@@ -35,32 +30,28 @@ _Process = Generator[Any, Any, None]
 
 
 class Hall:
-    """The state: where customers and papers are."""
+    """The state: where customers are."""
 
     def __init__(self, world: World, desks: int, warm_up: int) -> None:
         self.desk = simpy.PreemptiveResource(world, desks)
         self.inside = simpy.Container(world)
-        self.decided = simpy.Store(world)
         self.desk_seen = monitor(self.desk, "desk", warm_up=warm_up)
         self.inside_seen = monitor(self.inside, "inside", warm_up=warm_up)
-        self.decided_seen = monitor(self.decided, "decided", warm_up=warm_up)
 
 
 @frozen(kw_only=True)
 class Office(Model[Hall]):
-    """Customers, desks and a clerk; a world without roles.
+    """Customers and desks; a world without roles.
 
     Attributes:
         desks: At least 1.
         load: Mean share of the desks in use, above 0 and below 1.
-        filing: Mean share of the clerk's time in use, above 0 and below 1.
         services: Length of an episode in mean services of one desk.
         warm_up: Of these the first, which do not count.
     """
 
     desks: int = 1
     load: float = 0.8
-    filing: float = 0.7
     services: int = 5_000
     warm_up: int = 500
 
@@ -70,7 +61,6 @@ class Office(Model[Hall]):
         """Open the office."""
         hall = Hall(world, self.desks, self.warm_up * SERVICE)
         world.process(self._arrivals(world, hall))
-        world.process(self._clerk(world, hall))
         world.process(self._close(world))
         return hall
 
@@ -80,26 +70,14 @@ class Office(Model[Hall]):
 
     def metrics(self, state: Hall) -> dict[str, Any]:
         """Return the statistics of all monitors."""
-        seen = (state.desk_seen, state.inside_seen, state.decided_seen)
-        return {name: value for each in seen for name, value in each.metrics().items()}
-
-    @property
-    def gap(self) -> float:
-        """Mean ticks between two customers."""
-        return SERVICE / (self.desks * self.load)
+        return state.desk_seen.metrics() | state.inside_seen.metrics()
 
     def _arrivals(self, world: World, hall: Hall) -> _Process:
         gaps, services = world.stream("gaps"), world.stream("services")
         while True:
-            yield world.timeout(round(gaps.exponential(self.gap)))
+            yield world.timeout(round(gaps.exponential(SERVICE / (self.desks * self.load))))
             needed, urgent = round(services.exponential(SERVICE)), services.random() < 1 / 3
             world.process(_customer(world, hall, needed, urgent=urgent))
-
-    def _clerk(self, world: World, hall: Hall) -> _Process:
-        times = world.stream("filing")
-        while True:
-            yield hall.decided.get()
-            yield world.timeout(round(times.exponential(self.filing * self.gap)))
 
     def _close(self, world: World) -> _Process:
         yield world.timeout(self.services * SERVICE)
@@ -117,10 +95,9 @@ def _customer(world: World, hall: Hall, needed: int, *, urgent: bool) -> _Proces
                 yield world.timeout(needed)
             needed -= world.now - began
     yield hall.inside.get(1)
-    yield hall.decided.put(world.now)
 
 
-#: The level of each interval; all ten hold together with at least 0.99.
+#: The level of each interval; all six hold together with at least 0.99.
 LEVEL = 0.999
 
 
@@ -155,8 +132,6 @@ def expected(office: Office) -> dict[str, float]:
         "desk.utilisation": load,
         "desk.queue_mean": waiting,
         "inside.level_mean": waiting + servers * load,
-        "decided.level_mean": office.filing**2 / (1 - office.filing),
-        "decided.get_queue_mean": 1 - office.filing,  # the clerk waits for work
     }
 
 

@@ -46,9 +46,6 @@ def best_mean() -> float:
 
 def columns(scores: Scores) -> dict[str, float]:
     """Return the columns of Table 3 that hold figures, in its units."""
-    assert scores.e_mean is not None
-    assert scores.e_std is not None
-    assert scores.mean_step_utilization is not None
     return {
         "e_norm": scores.e_mean / best_mean(),
         "e_mean": scores.e_mean / MILLION,

@@ -7,8 +7,9 @@ result, `tuned` and `laissez_faire` are then played on held-out seeds.
 `policies/heuristics/enterprise.py` holds what this prints with its default arguments, as `planned`.
 """
 
-import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
+from statistics import fmean
 
 import click
 
@@ -35,8 +36,9 @@ CANDIDATES = {
     ),
 }
 
-#: Rules by seat.
+#: Rules by seat, and what returns the mean score of them on the training seeds, dollars.
 LineUp = dict[str, str]
+Mean = Callable[[LineUp], float]
 
 
 @click.command()
@@ -50,50 +52,36 @@ def main(preset: str, training: int, held_out: int, rounds: int, jobs: int) -> N
     group = Enterprise.preset(preset)
     named = lineups(group)
     seats = {seat: rules for seat, rules in CANDIDATES.items() if of_seat(named["tuned"], seat)}
-    search = Search(group, range(TRAINING, TRAINING + training), jobs)
-    found = search.ascended(dict(named["tuned"]), seats, rounds)
-    print(f"{preset}: {search.played} episodes in {search.seconds:,.0f} s; found:")
+    seeds = range(TRAINING, TRAINING + training)
+
+    @cache
+    def known(rules: tuple[tuple[str, str], ...]) -> float:
+        return fmean(scores(group, dict(rules), seeds, jobs))
+
+    found = ascended(dict(named["tuned"]), seats, rounds, lambda one: known(tuple(one.items())))
+    print(f"{preset}; found:")
     for role, rule in found.items():
         print(f"  {role}={rule}")
     last = [found, named["tuned"], named["laissez_faire"]]
     held = range(HELD_OUT, HELD_OUT + held_out)
     best, tuned, alone = (scores(group, each, held, jobs) for each in last)
-    print(f"mean on {held_out} held-out seeds: {sum(best) / held_out:,.0f}")
+    print(f"mean on {held_out} held-out seeds: {fmean(best):,.0f}")
     print(f"gain over tuned, paired: {paired(best, tuned)}")
     print(f"gain over laissez_faire, paired: {paired(best, alone)}")
 
 
-class Search:
-    """A search seat by seat, which plays no line-up twice."""
-
-    def __init__(self, group: Enterprise, seeds: range, jobs: int) -> None:
-        self.played, self.seconds = 0, 0.0
-        self._group, self._seeds, self._jobs = group, seeds, jobs
-        self._known: dict[tuple[str, ...], float] = {}
-
-    def ascended(
-        self, line_up: LineUp, seats: Mapping[str, tuple[str, ...]], rounds: int
-    ) -> LineUp:
-        """Return a line-up that no change of a single seat improves, or that of the last round."""
-        for _ in range(rounds):
-            before = line_up
-            for seat, rules in seats.items():
-                line_up = max((changed(line_up, seat, one) for one in rules), key=self.mean)
-                print(f"{self.mean(line_up):14,.0f}  {seat}={line_up[of_seat(line_up, seat)[0]]}")
-            if line_up == before:
-                break
-        return line_up
-
-    def mean(self, line_up: LineUp) -> float:
-        """Return the mean score of a line-up on the training seeds, dollars."""
-        key = tuple(line_up.values())
-        if key not in self._known:
-            start = time.perf_counter()
-            own = scores(self._group, line_up, self._seeds, self._jobs)
-            self._known[key] = sum(own) / len(own)
-            self.played += len(own)
-            self.seconds += time.perf_counter() - start
-        return self._known[key]
+def ascended(
+    line_up: LineUp, seats: Mapping[str, tuple[str, ...]], rounds: int, mean: Mean
+) -> LineUp:
+    """Return a line-up that no change of a single seat improves, or that of the last round."""
+    for _ in range(rounds):
+        before = line_up
+        for seat, rules in seats.items():
+            line_up = max((changed(line_up, seat, one) for one in rules), key=mean)
+            print(f"{mean(line_up):14,.0f}  {seat}={line_up[of_seat(line_up, seat)[0]]}")
+        if line_up == before:
+            break
+    return line_up
 
 
 def changed(line_up: LineUp, seat: str, rule: str) -> LineUp:

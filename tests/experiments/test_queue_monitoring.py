@@ -19,7 +19,7 @@ def test_the_formulas_are_those_of_the_tables() -> None:
 @pytest.mark.parametrize(("desks", "services"), [(1, 800), (3, 400)])
 def test_monitors_measure_the_means_of_theory(desks: int, services: int) -> None:
     """With intervals that are narrow enough to say something: the busy share to a fifth."""
-    office = Office(desks=desks, load=0.5, filing=0.5, services=services, warm_up=50)
+    office = Office(desks=desks, load=0.5, services=services, warm_up=50)
     truths = queue_monitoring.expected(office)
     measured = queue_monitoring.measured(office, seeds=6)
     for name, found in measured.items():
@@ -30,19 +30,19 @@ def test_monitors_measure_the_means_of_theory(desks: int, services: int) -> None
 def test_little_s_law_holds_exactly() -> None:
     """The area under the queue is the sum of the waits, where nobody is left and none cut off."""
     hall = play(Office(services=300, warm_up=0), seed=1).state
-    for queue in (hall.desk_seen.puts, hall.decided_seen.gets):
-        waited = queue.waits.mean * queue.waits.count
-        still = sum(300 * SERVICE - since for since in queue._arrived.values())
-        assert queue.length.mean * 300 * SERVICE == pytest.approx(waited + still, rel=1e-9)
+    queue = hall.desk_seen.puts
+    waited = queue.waits.mean * queue.waits.count
+    still = sum(300 * SERVICE - since for since in queue._arrived.values())
+    assert queue.length.mean * 300 * SERVICE == pytest.approx(waited + still, rel=1e-9)
     assert hall.desk_seen.preempted > 10
 
 
 @pytest.mark.slow
 def test_the_script_finds_the_formulas() -> None:
-    """All ten figures in their intervals, with one desk and with three."""
+    """All six figures in their intervals, with one desk and with three."""
     done = CliRunner().invoke(
         queue_monitoring.main, ["--seeds", "10", "--services", "2000"], catch_exceptions=False
     )
     assert done.exit_code == 0
     ends = [line.split()[-1] for line in done.output.splitlines()[1:]]
-    assert ends == ["yes"] * 10
+    assert ends == ["yes"] * 6
