@@ -6,10 +6,11 @@ import sys
 import click
 from attrs import frozen
 
-from desim.adapters.seat.episodes_of import chosen_seeds
 from desim.adapters.seat.setup import Setup
 from desim.cli.options import SeatOptions, command
+from desim.engine.grid import checked_seeds
 from desim.errors import UsageError
+from desim.studies.sweep import read_seeds
 
 
 @frozen(kw_only=True, slots=False)
@@ -94,7 +95,7 @@ def serve_command(options: ServeOptions) -> None:
         setup,
         stdio=options.stdio,
         as_json=options.as_json,
-        seeds=chosen_seeds(options.seeds) if options.seeds else (),
+        seeds=checked_seeds(read_seeds(options.seeds)) if options.seeds else (),
         host=options.host,
         port=options.port,
         token=options.token,

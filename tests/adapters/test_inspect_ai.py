@@ -42,7 +42,7 @@ ORDER = mock_calls(("order", {"quantity": 4}))
 
 def short(seeds: Any = "1:2", **options: Any) -> Any:
     """Return the task of a short Beer Game."""
-    return world_task("beer_game", "poisson", seeds, arguments=SHORT, **options)
+    return world_task("beer_game", "poisson", seeds, **SHORT, **options)
 
 
 def counted(reply: Callable[[int], Any], asked: list[int]) -> Callable[..., Any]:
@@ -78,9 +78,7 @@ def test_there_is_a_task_for_every_world() -> None:
 @pytest.mark.slow
 def test_a_heuristic_plays_many_samples_at_once_as_desim_does() -> None:
     """Samples are presets x seeds, isolated from each other, and nothing of them stays open."""
-    task = world_task(
-        "beer_game", ["poisson", "classic"], "0:50", arguments={"params": {"horizon": 3}}
-    )
+    task = world_task("beer_game", ["poisson", "classic"], "0:50", params={"horizon": 3})
     log = evaluated(task, last_demand, max_samples=100)
     assert log.status == "success"
     assert len(log.samples) == 100
@@ -157,7 +155,7 @@ def test_calls_of_one_reply_are_carried_out_in_order_and_stop_at_the_end() -> No
 def test_an_endless_talker_is_nudged_and_then_defaulted() -> None:
     """Nudges are limited, so an episode ends even if nobody ever calls a tool."""
     asked: list[int] = []
-    task = short(limits={"nudges": 1})
+    task = short(nudges=1)
     sample = sample_of(evaluated(task, counted(lambda _: mock_text("Let me think."), asked)))
     assert values(sample)["defaults"] == values(sample)["answers"] == DECISIONS
     assert len(asked) == 2 * DECISIONS
@@ -167,7 +165,7 @@ def test_an_endless_talker_is_nudged_and_then_defaulted() -> None:
 
 def test_a_sample_that_was_not_played_is_not_averaged() -> None:
     """More than half of its decisions were defaults: it is counted apart, and shows why."""
-    preset = world_task("beer_game", "poisson", [1, 2], limits={"nudges": 0})
+    preset = world_task("beer_game", "poisson", [1, 2], nudges=0)
     for orders, unscored in (
         ([mock_text("Hm.")], 2),
         (ordered([{"do": "order", "quantity": 4}]), 0),
@@ -179,18 +177,15 @@ def test_a_sample_that_was_not_played_is_not_averaged() -> None:
         assert scores["defaults"].metrics["mean"].value == (52 if unscored else 0)
         assert scores["default_share"].metrics["mean"].value == unscored / 2
         assert math.isnan(scores["score"].metrics["mean"].value) == (unscored == 2)
-    sample = sample_of(evaluated(short(limits={"nudges": 0}), lambda *_: mock_text("Hm.")))
+    sample = sample_of(evaluated(short(nudges=0), lambda *_: mock_text("Hm.")))
     score = sample.scores["world_score"]
     assert score.explanation == "not played: 6 of 6 decisions were default actions"
     assert score.metadata["played"] is False
 
 
-@pytest.mark.parametrize(
-    "options", [{"inspect_limits": {"message_limit": 6}}, {"limits": {"max_calls": 2}}], ids=str
-)
-def test_at_a_limit_the_rest_is_played_by_default_actions(options: dict[str, Any]) -> None:
+def test_at_a_limit_the_rest_is_played_by_default_actions() -> None:
     """A model that is stopped pays for the time that is left, and is counted as stopped."""
-    sample = sample_of(evaluated(short(**options), [ORDER] * DECISIONS))
+    sample = sample_of(evaluated(short(message_limit=6), [ORDER] * DECISIONS))
     assert values(sample)["ended"] == 0
     assert values(sample)["answers"] == DECISIONS
     assert values(sample)["defaults"] == DECISIONS - 2
@@ -204,7 +199,7 @@ def test_a_limit_of_time_ends_a_sample_that_is_then_played_out() -> None:
     async def slow(*_: Any) -> Any:
         await anyio.sleep(60)
 
-    sample = sample_of(evaluated(short(inspect_limits={"time_limit": 1}), slow))
+    sample = sample_of(evaluated(short(time_limit=1), slow))
     assert sample.limit.type == "time"
     assert values(sample)["defaults"] == DECISIONS
 
@@ -290,9 +285,7 @@ def test_replies_are_not_given_to_another_game(tmp_path: Path) -> None:
 
     evaluated(short(folder=str(tmp_path)), counted(fails, []))
     asked: list[int] = []
-    longer = world_task(
-        "beer_game", "poisson", "1:2", arguments={"params": {"horizon": 7}}, folder=str(tmp_path)
-    )
+    longer = world_task("beer_game", "poisson", "1:2", params={"horizon": 7}, folder=str(tmp_path))
     assert values(sample_of(evaluated(longer, counted(lambda _: ORDER, asked))))["answers"] == 7
     assert len(asked) == 7
     state = SimpleNamespace(model="m", sample_id="paper-1", epoch=1)
@@ -312,9 +305,9 @@ def test_a_damaged_file_of_replies_is_named(tmp_path: Path) -> None:
 def test_history_keeps_rules_first_observation_and_last_rounds() -> None:
     """What is cut begins with a reply, so that no result stands without its call."""
     roles = ["system", "user", "assistant", "tool", "user", "assistant", "tool"]
-    assert solver.AgentLimits(history=1).sent(range(7), roles) == [0, 1, 5, 6]
-    assert solver.AgentLimits(history=2).sent(range(7), roles) == list(range(7))
-    assert solver.AgentLimits().sent(range(7), roles) == list(range(7))
+    messages = [SimpleNamespace(role=role) for role in roles]
+    assert solver.sent(messages, 1) == [*messages[:2], *messages[5:]]
+    assert solver.sent(messages, 2) == solver.sent(messages, None) == messages
 
 
 @pytest.mark.parametrize(
@@ -324,7 +317,7 @@ def test_history_keeps_rules_first_observation_and_last_rounds() -> None:
         ({"seeds": 90}, "YAML"),
         ({"seat": "retailr"}, "retailr"),
         ({"nudges": -1}, "nudges=-1 was given"),
-        ({"max_calls": 0}, "max_calls=0 was given"),
+        ({"seeds": [3, -1]}, "a seed is a whole number"),
         ({"history": True}, "history=True was given"),
         ({"others": {"retailer": "greedy"}, "seat": "retailer"}, "is a seat"),
     ],

@@ -159,7 +159,9 @@ def play_inspect(case: Case, seed: int, answers: Answers) -> Ended:
 
     from desim.adapters.inspect_ai import world_task
 
-    task = world_task(case.model, case.preset, [seed], arguments=case.arguments())
+    arguments = {**case.arguments(), "seat": case.seats[0]}
+    arguments.pop("seats")
+    task = world_task(case.model, case.preset, [seed], **arguments)
     sample = sample_of(evaluated(task, ordered(answers[case.seats[0]], 10)))
     assert sample.scores["world_score"].value["ended"] == 1
     return sample.scores["world_score"].value["score"], sample.metadata["ledger_digest"]

@@ -226,8 +226,8 @@ def of_inspect(record: Path, seed: int | None) -> Mapping[str, Any]:
 
     from desim.adapters.inspect_ai import world_task
 
-    arguments = {"seats": SEAT, "others": "order_up_to", "starts": begins_at(record)}
-    task = world_task("beer_game", "poisson", [seed or 0], arguments=arguments)
+    arguments = {"seat": SEAT, "others": "order_up_to", "starts": begins_at(record)}
+    task = world_task("beer_game", "poisson", [seed or 0], **arguments)
     sample = sample_of(evaluated(task, lambda *_: mock_text("no"), message_limit=4))
     return read_json(sample.messages[1].content)
 

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from desim import catalog
-from desim.adapters.seat.episodes_of import chosen_seeds, known_scale, setups_of
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.tool_session import (
     LOOK_UP,
@@ -15,7 +14,6 @@ from desim.adapters.seat.tool_session import (
     share_of_defaults,
     was_played,
 )
-from desim.catalog.known_scores import known_scores_of
 from desim.errors import UsageError, WrongAction
 
 BEER = Setup.of("beer_game", "poisson", seats="retailer")
@@ -123,29 +121,6 @@ def test_a_model_that_only_asks_never_exceeds_the_question_limit() -> None:
     assert play.defaults > 0
 
 
-def test_presets_and_seeds_as_a_command_line_gives_them() -> None:
-    """Texts, lists, and what YAML makes of a range that it takes for a number."""
-    assert [*setups_of("beer_game", "poisson,classic")] == ["poisson", "classic"]
-    assert len(setups_of("beer_game", "all")) > 2
-    assert chosen_seeds("3:5") == (3, 4)
-    assert chosen_seeds(["3", 4, ""]) == (3, 4)
-    with pytest.raises(UsageError, match="YAML"):
-        chosen_seeds(90)
-    with pytest.raises(UsageError, match="has no preset"):
-        setups_of("beer_game", "poison")
-    with pytest.raises(UsageError, match="at most 100,000"):
-        chosen_seeds("0:1000001")
-
-
-def test_a_score_has_a_scale_where_seed_parameters_and_roles_are_known() -> None:
-    """Other parameters, and seeds that nobody has played, have none."""
-    known = known_scores_of(type(BEER.model), "poisson").of(1)
-    assert known_scale(BEER, "poisson", 1) == (known.floor, known.ceiling)
-    assert known_scale(BEER, "poisson", 10**9) is None
-    other = Setup.of("beer_game", "poisson", params={"horizon": 7}, seats="retailer")
-    assert known_scale(other, "poisson", 1) is None
-
-
 def test_one_seat_is_played() -> None:
     """Several seats in one conversation would see each other's observations."""
     with pytest.raises(UsageError, match="one seat is played by tools; 2 were given"):
@@ -173,7 +148,8 @@ def test_an_episode_counts_as_played_by_its_share_of_defaults(
 @pytest.mark.parametrize("world", catalog.models())
 def test_a_silent_model_has_played_no_world(world: str) -> None:
     """All its decisions are default actions, those of an episode that is cut as well."""
-    [setup] = setups_of(world, max_decisions=20).values()
+    seat = catalog.model(world).default_roles[0]
+    setup = Setup.of(world, seats=seat, max_decisions=20)
     play = begun(setup)
     play.play_out()
     assert share_of_defaults(play.facts()) == 1

@@ -4,40 +4,28 @@ The tasks are found by the entry point group `inspect_ai`. A sample is an episod
 seed. The model reads the rules of its seat and its observations, and acts by calls of tools, which
 are all actions of the role; `tool_session` says why.
 
-Options of every task (`-T NAME=VALUE`):
-
-* `preset`: one, several with commas, or `all`; by default the first.
-* `seeds`: `0:5` (without 5), or a list; by default the first 5.
-* `seat`: the role that the model plays; by default the first of the world's default roles.
-* `others`: a policy's spec for the other default roles, or specs by role.
-* `params`: parameters that differ from the preset's, by name.
-* `reward`, `max_decisions`: see `Setup.of`.
-* `starts`: `{record: PATH, at: N}`, the decision on record at which each sample begins; the seed
-  draws what no role can have observed then.
-* `nudges`, `max_calls`, `history`: see `solver.AgentLimits`.
-* `folder`: receives a record of every sample. A sample that was not finished goes on from there
-  without asking the model again for what it has replied already.
-* `message_limit`, `token_limit`, `time_limit` (seconds): Inspect's own limits of a sample.
-
-A sample at such a limit is finished with the role's default action, and counted under `ended`.
-`default_share` is the share of its decisions that are default actions. A sample in which it is
-above one half is not played: its score is NaN, which Inspect leaves out of mean and standard error
-and counts as unscored.
+A sample at a limit of Inspect's is finished with the role's default action, and counted under
+`ended`. `default_share` is the share of its decisions that are default actions. A sample in which
+it is above one half is not played: its score is NaN, which Inspect leaves out of mean and standard
+error and counts as unscored.
 Tried with inspect-ai 0.3.285.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 
 from desim import catalog
-from desim.adapters.inspect_ai.solver import normalised, play_by_tools, world_score
-from desim.adapters.seat.episodes_of import chosen_seeds, known_scale, setups_of
+from desim.adapters.inspect_ai.solver import known_scale, normalised, play_by_tools, world_score
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.tool_session import only_seat
 from desim.core.model import revision_of, revision_text
+from desim.engine.grid import checked_seeds
+from desim.errors import UsageError
+from desim.studies.sweep import read_seeds
 
 __all__ = ["TASKS", "world_task"]
 
@@ -45,36 +33,95 @@ __all__ = ["TASKS", "world_task"]
 def world_task(
     world: str,
     preset: str | Sequence[str] = "",
-    seeds: Any = "0:5",
+    seeds: str | Sequence[int] = "0:5",
     *,
-    arguments: Mapping[str, Any] | None = None,
-    limits: Mapping[str, Any] | None = None,
+    seat: str = "",
+    others: str | Mapping[str, str] | None = None,
+    params: Mapping[str, Any] | None = None,
+    reward: str = "score",
+    max_decisions: int | None = None,
+    starts: Mapping[str, Any] | None = None,
+    nudges: int = 3,
+    history: int | None = None,
     folder: str = "",
-    inspect_limits: Mapping[str, Any] | None = None,
+    message_limit: int | None = None,
+    token_limit: int | None = None,
+    time_limit: int | None = None,
 ) -> Any:
-    """Return the task of a world.
+    """Return the task of a world. Its arguments are the options (`-T NAME=VALUE`) of every task.
 
     Args:
         world: The model's name.
-        preset: The option of this name.
-        seeds: The option of this name.
-        arguments: Further arguments of `Setup.of`; without `seats` the model plays the first of the
-            world's default roles.
-        limits: The attributes of `solver.AgentLimits`.
-        folder: The option of this name.
-        inspect_limits: Further arguments of Inspect's `Task`, such as `message_limit`.
+        preset: One, several with commas or as a list, or `all`; by default the first.
+        seeds: `0:5` (without 5), or a list.
+        seat: The role that the model plays; by default the first of the world's default roles.
+        others: A policy's spec for the other default roles, or specs by role.
+        params: Parameters that differ from the preset's, by name.
+        reward: See `Setup.of`.
+        max_decisions: See `Setup.of`.
+        starts: `{record: PATH, at: N}`, the decision on record at which each sample begins; the
+            seed draws what no role can have observed then.
+        nudges: Successive replies without an action after which the next such reply leads to the
+            role's default action.
+        history: Rounds of the conversation that are sent with the rules and the first observation;
+            None sends all. A round is a reply and the messages after it up to the next reply.
+        folder: Receives a record of every sample. A sample that was not finished goes on from there
+            without asking the model again for what it has replied already.
+        message_limit: Inspect's own limit of a sample.
+        token_limit: The same, in tokens.
+        time_limit: The same, in seconds.
+
+    Raises:
+        UsageError: The world, preset, role, policy or a parameter does not exist, or a number is
+            not one of those possible.
     """
-    setups, chosen = setups_of(world, preset, **(arguments or {})), chosen_seeds(seeds)
-    given = {**(arguments or {}), "seats": next(iter(setups.values())).seats}
-    episodes = [(name, seed) for name in setups for seed in chosen]
-    samples = [_sample(world, setups[name], name, seed) for name, seed in episodes]
+    first = catalog.model(world).default_roles[0]
+    given = {
+        "seats": seat or first,
+        "others": others,
+        "params": params,
+        "reward": reward,
+        "max_decisions": max_decisions,
+        "starts": starts,
+    }
+    setups = {name: Setup.of(world, name, **given) for name in _presets(world, preset)}
+    episodes = [(name, seed) for name in setups for seed in _seeds(seeds)]
     scored = any(known_scale(setups[name], name, seed) for name, seed in episodes)
     return Task(
-        dataset=MemoryDataset(samples, name=world),
-        solver=play_by_tools(world, given, dict(limits or {}), folder),
+        dataset=MemoryDataset(
+            [_sample(world, setups[name], name, seed) for name, seed in episodes], name=world
+        ),
+        solver=play_by_tools(world, given, nudges, history, folder),
         scorer=[world_score(), *([normalised(world, given)] if scored else [])],
         version=revision_text(revision_of(next(iter(setups.values())).model)),
-        **(inspect_limits or {}),
+        message_limit=message_limit,
+        token_limit=token_limit,
+        time_limit=time_limit,
+    )
+
+
+def _presets(world: str, given: str | Sequence[str]) -> list[str]:
+    known = catalog.presets(catalog.model_class(world))
+    if given == "all":
+        return list(known)
+    names = given.split(",") if isinstance(given, str) else [str(name) for name in given]
+    if not names:
+        raise UsageError("no preset was given; give at least one, or all")
+    return list(dict.fromkeys(name.strip() or known[0] for name in names))
+
+
+def _seeds(given: Any) -> tuple[int, ...]:
+    """Return the seeds of a text or a list, in which a command line has texts."""
+    if isinstance(given, str):
+        return checked_seeds(read_seeds(given))
+    if not isinstance(given, Sequence):
+        raise UsageError(
+            f"seeds {given!r} were given; write A:B (without B) in quotation marks of YAML "
+            "(\"'1:30'\"), as it reads 1:30 as a number, or a list ([3])"
+        )
+    listed = [each for each in given if each != ""]
+    return checked_seeds(
+        int(each) if isinstance(each, str) and each.isdecimal() else each for each in listed
     )
 
 
@@ -88,51 +135,9 @@ def _sample(world: str, setup: Setup, preset: str, seed: int) -> Any:
 
 
 def _task_of(world: str) -> Callable[..., Any]:
-    """Return the function of a world's task, whose arguments are the options of `-T`."""
-
-    def make(
-        *,
-        preset: str | list[str] = "",
-        seeds: str | list[int] = "0:5",
-        seat: str = "",
-        others: str | dict[str, str] | None = None,
-        params: dict[str, Any] | None = None,
-        reward: str = "score",
-        max_decisions: int | None = None,
-        starts: dict[str, Any] | None = None,
-        nudges: int = 3,
-        max_calls: int | None = None,
-        history: int | None = None,
-        folder: str = "",
-        message_limit: int | None = None,
-        token_limit: int | None = None,
-        time_limit: int | None = None,
-    ) -> Any:
-        arguments = {
-            "params": params,
-            "seats": seat,
-            "others": others,
-            "reward": reward,
-            "max_decisions": max_decisions,
-            "starts": starts,
-        }
-        return world_task(
-            world,
-            preset,
-            seeds,
-            arguments=arguments,
-            limits={"nudges": nudges, "max_calls": max_calls, "history": history},
-            folder=folder,
-            inspect_limits={
-                "message_limit": message_limit,
-                "token_limit": token_limit,
-                "time_limit": time_limit,
-            },
-        )
-
-    make.__doc__ = f"Play {world}; see desim.adapters.inspect_ai for the options."
-    registered: Callable[..., Any] = task(name=world)(make)
-    return registered
+    made: Any = partial(world_task, world)
+    made.__module__ = __name__  # of which Inspect reads the package
+    return task(name=world)(made)
 
 
 #: The tasks by the name of their world.

@@ -16,9 +16,6 @@ from desim.records.lines import Header
 #: The model's name as a policy, in records.
 LABEL = "external"
 
-#: A larger file of replies is refused.
-_MOST_BYTES = 1_000_000_000
-
 #: Characters of a file's name that are not written as they are.
 _NOT_PLAIN = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -82,8 +79,6 @@ class SampleFiles:
 
 def _replies_in(file: Path) -> list[Any]:
     """Return the replies of a file; a last line that was cut while it was written is removed."""
-    if file.stat().st_size > _MOST_BYTES:
-        raise BadRecord(f"{file} has more than {_MOST_BYTES:,} bytes")
     text = file.read_text(encoding="utf-8", errors="replace")
     whole, newline, cut = text.rpartition("\n")
     if cut:

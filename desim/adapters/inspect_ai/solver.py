@@ -10,7 +10,6 @@ from typing import Any
 
 import anyio
 from anyio import to_thread
-from attrs import frozen
 from inspect_ai.log import transcript
 from inspect_ai.model import (
     ChatMessageSystem,
@@ -24,7 +23,6 @@ from inspect_ai.tool import ToolDef, ToolError, ToolInfo, ToolParams
 from inspect_ai.util import LimitExceededError
 
 from desim.adapters.inspect_ai.replies import LABEL, SampleFiles
-from desim.adapters.seat.episodes_of import known_scale
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.tool_session import (
     SHARE,
@@ -33,6 +31,7 @@ from desim.adapters.seat.tool_session import (
     share_of_defaults,
     was_played,
 )
+from desim.catalog.known_scores import known_scores_of
 from desim.errors import UsageError, WrongAction
 from desim.short_repr import short_repr
 
@@ -50,54 +49,18 @@ _MOST_BYTES = 10_000_000
 _COUNTS = ("answers", "wrong", "defaults", "replies")
 
 
-@frozen
-class AgentLimits:
-    """Limits on asking a model, and on the messages that are sent to it.
-
-    Attributes:
-        nudges: The number of successive replies without an action after which the next such reply
-            leads to the role's default action.
-        max_calls: Replies of one episode, after which all other decisions are the default action;
-            None stands for no limit.
-        history: Rounds of the conversation that are sent with the rules and the first observation;
-            None sends all. A round is a reply and the messages after it up to the next reply.
-
-    Raises:
-        UsageError: A limit is not a whole number, or is too small.
-    """
-
-    nudges: int = 3
-    max_calls: int | None = None
-    history: int | None = None
-
-    def __attrs_post_init__(self) -> None:
-        for name, least in (("nudges", 0), ("max_calls", 1), ("history", 1)):
-            value = getattr(self, name)
-            if value is None and name != "nudges":
-                continue
-            if type(value) is not int or value < least:
-                raise UsageError(
-                    f"{name}={short_repr(value)} was given; it is a whole number of at least "
-                    f"{least}"
-                )
-
-    def sent(self, messages: Sequence[Any], roles: Sequence[str]) -> list[Any]:
-        """Return the messages that the model reads."""
-        replies = [at for at, role in enumerate(roles) if role == "assistant"]
-        if self.history is None or len(replies) <= self.history:
-            return list(messages)
-        return [*messages[:2], *messages[replies[-self.history] :]]
-
-
 def _play_by_tools(
     world: str,
-    arguments: Mapping[str, Any] | None = None,
-    limits: Mapping[str, Any] | None = None,
+    arguments: Mapping[str, Any],
+    nudges: int = 3,
+    history: int | None = None,
     folder: str = "",
 ) -> Any:
     """Return a solver that plays the preset and the seed of a sample's metadata."""
-    most = AgentLimits(**(limits or {}))
-    setup_of = cache(lambda preset: Setup.of(world, preset, **(arguments or {})))
+    _check_whole("nudges", nudges, 0)
+    if history is not None:
+        _check_whole("history", history, 1)
+    setup_of = cache(lambda preset: Setup.of(world, preset, **arguments))
 
     async def solve(state: Any, _: Any) -> Any:
         setup = setup_of(state.metadata["preset"])
@@ -106,7 +69,8 @@ def _play_by_tools(
         record = files.record if files else None
         begin = partial(setup.begin, state.metadata["seed"], record=record, label=LABEL)
         with await to_thread.run_sync(begin) as session:
-            await _Sample(state, ToolSession(setup, session), most, files, earlier).run()
+            play = ToolSession(setup, session)
+            await _Sample(state, play, nudges, history, files, earlier).run()
         if files:
             files.finished()
         return state
@@ -128,11 +92,13 @@ class _Sample:
         self,
         state: Any,
         session: ToolSession,
-        limits: AgentLimits,
+        nudges: int,
+        history: int | None,
         files: SampleFiles | None,
         earlier: list[Any],
     ) -> None:
-        self._state, self._session, self._limits = state, session, limits
+        self._state, self._session = state, session
+        self._nudges, self._history = nudges, history
         self._files, self._earlier, self._replies = files, earlier, 0
         self._idle, self._progress = 0, session.progress
         self._offered = [_offered(tool) for tool in session.tools.values()]
@@ -146,7 +112,7 @@ class _Sample:
             ChatMessageUser(content=session.observation()),
         ]
         try:
-            while not session.done and self._replies != self._limits.max_calls:
+            while not session.done:
                 called = await self._execute(await self._next_reply())
                 if text := await self._reminder(called=called):
                     self._state.messages.append(ChatMessageUser(content=text))
@@ -160,8 +126,7 @@ class _Sample:
         if self._replies < len(self._earlier):
             reply = self._earlier[self._replies]
         else:
-            roles = [each.role for each in messages]
-            reply = await get_model().generate(self._limits.sent(messages, roles), self._offered)
+            reply = await get_model().generate(sent(messages, self._history), self._offered)
             if self._files is not None:
                 self._files.keep(reply)
         self._replies += 1
@@ -187,7 +152,7 @@ class _Sample:
         idle = not session.done and session.progress == self._progress
         self._idle = self._idle + 1 if idle else 0
         text = ""
-        if self._idle > self._limits.nudges:
+        if self._idle > self._nudges:
             self._idle = 0
             text = (
                 f"The default action was taken for you. {await to_thread.run_sync(session.default)}"
@@ -210,6 +175,21 @@ class _Sample:
         self._state.metadata["ledger_digest"] = facts.get("ledger_digest")
         if self._earlier:
             transcript().info({"replies given again": len(self._earlier)}, source="desim")
+
+
+def sent(messages: Sequence[Any], history: int | None) -> list[Any]:
+    """Return the messages that the model reads; see `history` of `world_task`."""
+    replies = [at for at, each in enumerate(messages) if each.role == "assistant"]
+    if history is None or len(replies) <= history:
+        return list(messages)
+    return [*messages[:2], *messages[replies[-history] :]]
+
+
+def _check_whole(name: str, value: Any, least: int) -> None:
+    if type(value) is not int or value < least:
+        raise UsageError(
+            f"{name}={short_repr(value)} was given; it is a whole number of at least {least}"
+        )
 
 
 def _offered(tool: Tool) -> Any:
@@ -264,12 +244,12 @@ def _world_score() -> Any:
     return score
 
 
-def _normalised(world: str, arguments: Mapping[str, Any] | None = None) -> Any:
+def _normalised(world: str, arguments: Mapping[str, Any]) -> Any:
     """Return a scorer of the score on the scale of the known scores of a seed.
 
     It is below 0 under the floor, and above 1 for a new best.
     """
-    setup_of = cache(lambda preset: Setup.of(world, preset, **(arguments or {})))
+    setup_of = cache(lambda preset: Setup.of(world, preset, **arguments))
 
     async def score(state: Any, _: Any) -> Any:
         preset, seed = state.metadata["preset"], state.metadata["seed"]
@@ -283,6 +263,20 @@ def _normalised(world: str, arguments: Mapping[str, Any] | None = None) -> Any:
         return Score(value=(facts["score"] - floor) / (best - floor))
 
     return score
+
+
+def known_scale(setup: Setup, preset: str, seed: int) -> tuple[float, float] | None:
+    """Return the known scores of a seed that become 0 and 1.
+
+    Returns None if no scores are known for the seed, these parameters or these roles, if the bound
+    is not above the floor, or if the episodes begin in a record.
+    """
+    known = known_scores_of(type(setup.model), preset)
+    roles = tuple(sorted([*setup.seats, *setup.others]))
+    if setup.starts is not None or known is None:
+        return None
+    one = known.of(seed) if roles in known.roles and known.fits(setup.model) else None
+    return (one.floor, one.ceiling) if one is not None and one.ceiling > one.floor else None
 
 
 def _not_played(facts: Mapping[str, Any]) -> str:
