@@ -24,9 +24,6 @@ from desim.core.roles import Option
 from desim.errors import UsageError, possible
 from desim.lanes import HasLanes
 
-#: The options of `SeatEnv.reset`.
-_RESET_OPTIONS = ("record", "at")
-
 
 class SeatEnv(gymnasium.Env):
     """One seat of a world; policies play the others.
@@ -47,11 +44,11 @@ class SeatEnv(gymnasium.Env):
         preset: A preset of a world that is given by name.
         seat: The role that the caller plays, also one of a part, such as "treasury.cfo"; empty
             stands for the first of the world's default roles.
-        render_mode: "ansi": `render` returns the observation as text.
+        render_mode: "ansi": `render` returns the observation as JSON.
         options: `others`, `params`, `reward`, `max_decisions`, `starts` of `Setup.of`; `action`
             ("fields", or "options" for a number among the options on offer, whose mask is in
             `info["action_mask"]` and in the observation), `bounds`, `flat`, `max_options`,
-            `max_text` and `max_entries` of `seat.spaced.SeatForm`.
+            `max_text` and `max_entries` of `seat.role_spaces.SeatForm`.
 
     Raises:
         UsageError: An argument is not one of those possible.
@@ -82,22 +79,20 @@ class SeatEnv(gymnasium.Env):
         """Begin the episode of a seed; without one its seed is drawn from `np_random`.
 
         Args:
-            seed: The seed of the episode and of `np_random`. In an episode that begins at a
-                decision on record it draws what no role can have observed by then; without it such
-                an episode goes on in the world of the record.
-            options: `record`: the file that receives the episode line by line. `record` and `at`:
-                the record from which it begins, after so many of its decisions.
+            seed: The seed of the episode and of `np_random`. With `starts` it draws what no role
+                can have observed by then; without it such an episode goes on in the world of the
+                record.
+            options: `record`: the file that receives the episode line by line.
 
         Raises:
-            BadRecord: The record to begin from cannot be read or does not replay.
-            UsageError: An option is unknown, the file exists, the record is of another world or has
-                fewer decisions, or the role has no decision in the episode.
+            BadRecord: The record of `starts` cannot be read or does not replay.
+            UsageError: An option is unknown, the file exists, or the role has no decision in the
+                episode.
             gymnasium.error.Error: The seed is not a whole number of at least 0.
         """
         for name in options or {}:
-            if name not in _RESET_OPTIONS:
-                hint = possible(str(name), _RESET_OPTIONS)
-                raise UsageError(f"option {name!r} was given; {hint}")
+            if name != "record":
+                raise UsageError(f"option {name!r} was given; {possible(str(name), ['record'])}")
         super().reset(seed=seed)
         self._world.reset(seed, options, self.np_random)
         return self._world.observed(self._role), self._world.info(self._role)
@@ -114,7 +109,7 @@ class SeatEnv(gymnasium.Env):
         return world.observed(role), reward, world.ended, world.truncated, world.info(role)
 
     def render(self) -> Any:
-        """Return the picture of the render mode, a text or an array; None without a mode."""
+        """Return the text of the render mode; None without a mode."""
         return self._world.render()
 
     def close(self) -> None:

@@ -13,7 +13,7 @@ observation, or a blank one before its first; its action is ignored and may be a
 
 Rewards, spaces, masks and ends are those of `desim.adapters.gymnasium.SeatEnv`; the reward is the
 change of the score since the last instant at which an agent decided. PettingZoo's own tests pass an
-option to `reset`, so options other than `record` and `at` (see `SeatEnv.reset`) are ignored here.
+option to `reset`, so options other than `record` (see `SeatEnv.reset`) are ignored here.
 
 Tried with pettingzoo 1.25.0 and 1.27.0.
 """
@@ -84,7 +84,7 @@ class _Agents:
         return self.world.seats[agent].encode(action)
 
     def render(self) -> Any:
-        """Return the picture of the render mode; None without one."""
+        """Return the text of the render mode; None without one."""
         return self.world.render()
 
     def close(self) -> None:

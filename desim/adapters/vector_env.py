@@ -9,8 +9,9 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space, concatenate, create_empty_array, iterate
 
 from desim.adapters.seat import spaces
+from desim.adapters.seat.role_spaces import FIELDS, ActionSpace, ObservationSpace, SeatForm
 from desim.adapters.seat.setup import Setup
-from desim.adapters.seat.spaced import DRAWN_SEEDS, FIELDS, SeatForm, first_role
+from desim.adapters.seat.spaced import DRAWN_SEEDS, first_role
 from desim.adapters.seat.stepped_session import SCORE, TRUNCATED, Rewards
 from desim.core.model import Model
 from desim.core.run import Run
@@ -78,8 +79,11 @@ class LanesEnv(VectorEnv):
         self.num_envs = num_envs
         self._setup = Setup.of(model, preset, seats=seat or first_role(model, preset), **options)
         (self._role,) = self._setup.seats
-        self._actions = form.actions(self._setup, self._role)
-        self._observed = form.observed(self._setup.model.roles[self._role].observation)
+        spec = self._setup.model.roles[self._role]
+        self._actions, self._observed = (
+            ActionSpace(spec, form),
+            ObservationSpace(spec.observation, form),
+        )
         self.single_observation_space = self._observed.space
         self.single_action_space = self._actions.space
         self.observation_space = batch_space(self.single_observation_space, num_envs)

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.failing_world import Grind, Mill
 
 import desim
 from desim import Policy, catalog
-from desim.errors import UsageError, WrongAction
+from desim.errors import ModelFailed, UsageError, WrongAction
 from models.beer_game import BeerGame, Order
 
 pytest.importorskip("gymnasium")
@@ -295,24 +296,30 @@ def test_wrong_arguments_are_refused(message: str, make: Callable[[], Any]) -> N
         make()
 
 
-# -- text ------------------------------------------------------------------------------------------
+# -- text and faults -------------------------------------------------------------------------------
 
 
 def test_the_text_shows_the_observation() -> None:
     """And at the end how it ended."""
     env = beer(render_mode="ansi")
     env.reset(seed=3)
-    assert env.render().splitlines()[:5] == [
-        "BeerGame, seed 3, t=1",
-        "",
-        "retailer",
-        "  backlog              0",
-        "  horizon              6",
-    ]
+    assert env.render().startswith('retailer {"')
     for quantity in range(6):
         env.step(Order(quantity))
-    assert env.render().splitlines()[-1].startswith("ended: ")
+    assert env.render().splitlines()[-1].startswith("The episode is over.")
     assert beer().render() is None
+
+
+def test_a_failed_episode_takes_no_answer_until_the_next_one() -> None:
+    """It has ended by the fault of the model."""
+    env = SeatEnv(Mill(days=3), seat="miller")
+    env.reset(seed=1)
+    with pytest.raises(ModelFailed):
+        env.step(Grind(13))
+    with pytest.raises(UsageError, match="the episode has failed; call reset first"):
+        env.step(Grind(1))
+    env.reset(seed=1)
+    env.step(Grind(1))
 
 
 # -- many ------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from support.examples import examples
 from support.paths import ROOT
 
 from desim import catalog
+from desim.core.roles import Role
 from desim.errors import UsageError, WrongAction
 from desim.schema import Codec, codec, to_plain
 
@@ -23,7 +24,7 @@ pytest.importorskip("gymnasium")
 
 from gymnasium import spaces
 
-from desim.adapters.seat.role_spaces import ActionSpace, ObservationSpace, SpaceLimits
+from desim.adapters.seat.role_spaces import ActionSpace, ObservationSpace, SeatForm
 from desim.adapters.seat.spaces import CHARSET
 
 Schema = Mapping[str, Any]
@@ -75,7 +76,8 @@ def _anything() -> st.SearchStrategy:
     return st.recursive(leaves, lambda inner: st.lists(inner, max_size=_MOST), max_leaves=6)
 
 
-LIMITS = SpaceLimits(max_text=400, max_entries=8)
+LIMITS = SeatForm(max_text=400, max_entries=8, bounds="schema")
+USUAL = SeatForm(max_text=400, max_entries=8)
 
 
 def roles() -> dict[str, Any]:
@@ -109,7 +111,7 @@ def written(plain: Any) -> bytes:
 def test_every_action_passes_its_space_and_comes_back(action: Any, tag: str) -> None:
     """Its tagged object is the same to the last digit; the space holds what is between."""
     schemas = codec(action).json_schema()["$defs"]
-    space = ActionSpace(codec(action), LIMITS)
+    space = ActionSpace(Role(Left, action), LIMITS)
     name = codec(action).classes[tag].__name__
 
     @examples(15)
@@ -128,10 +130,9 @@ def test_every_sample_is_an_action(where: str) -> None:
     """The schema takes what the space draws, also within usual ranges: random agents can play."""
     world, _, name = where.partition(":")
     role = catalog.model(world).roles[name]
-    usual = {tag: role.columns_of(tag) for tag in role.tags}
-    wide = ActionSpace(codec(role.action), SpaceLimits(max_text=4_000))  # JSON texts are longer
-    for columns in ({}, usual):
-        space = ActionSpace(codec(role.action), LIMITS, columns)
+    wide = ActionSpace(role, SeatForm(max_text=4_000, bounds="schema"))  # JSON texts are longer
+    for form in (LIMITS, USUAL):
+        space = ActionSpace(role, form)
         space.space.seed(7)
         for _ in range(20):
             member = space.space.sample()
@@ -146,15 +147,14 @@ def test_every_sample_is_an_action(where: str) -> None:
 )
 def test_whole_numbers_and_fractions_of_an_order_stay_apart(quantity: float) -> None:
     """64 bits hold the largest order exactly, which a float of as many does not."""
-    space = ActionSpace(codec(catalog.model("beer_game").roles["retailer"].action), LIMITS)
+    space = ActionSpace(catalog.model("beer_game").roles["retailer"], LIMITS)
     back = space.decode(space.encode({"do": "order", "quantity": quantity}))
     assert repr(back["quantity"]) == repr(quantity)
 
 
 def usual_space(world: str) -> ActionSpace:
     """The action space of a world's first role, within usual ranges."""
-    role = next(iter(catalog.model(world).roles.values()))
-    return ActionSpace(codec(role.action), LIMITS, {tag: role.columns_of(tag) for tag in role.tags})
+    return ActionSpace(next(iter(catalog.model(world).roles.values())), USUAL)
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_an_action_that_the_space_cannot_hold_is_refused(world: str, action: Any
 )
 def test_what_is_no_member_is_a_wrong_action(member: Any) -> None:
     """The text says what the role answers with."""
-    space = ActionSpace(codec(catalog.model("beer_game").roles["retailer"].action), LIMITS)
+    space = ActionSpace(catalog.model("beer_game").roles["retailer"], LIMITS)
     with pytest.raises(WrongAction, match=r"is not in the action space.*expected Order"):
         space.decode(member)
 
@@ -306,9 +306,12 @@ WHOLE = Everything(
 )
 
 
+EVERYTHING = Role(Left, Everything)
+
+
 def test_every_kind_of_field_has_a_space() -> None:
     """The table of the module's docstring."""
-    member = ActionSpace(Codec(Everything), LIMITS).space["everything"]
+    member = ActionSpace(EVERYTHING, LIMITS).space["everything"]
     assert member["few"] == spaces.Discrete(8, start=2)
     assert (member["above"].low, member["above"].dtype) == (6, np.int64)
     assert (member["share"].low, member["share"].high, member["share"].shape) == (0, 1, ())
@@ -326,13 +329,13 @@ def test_every_kind_of_field_has_a_space() -> None:
 
 def test_every_kind_of_field_comes_back() -> None:
     """Also an instance, whose tagged object it is."""
-    space = ActionSpace(Codec(Everything), LIMITS)
+    space = ActionSpace(EVERYTHING, LIMITS)
     assert space.decode(space.encode(WHOLE)) == {"do": "everything", **to_plain(WHOLE)}
 
 
 def test_samples_keep_to_every_bound_that_a_space_can_have() -> None:
     """Patterns and least lengths too; a mapping in a text is drawn as any text, and wrong."""
-    part = ActionSpace(Codec(Everything), LIMITS)
+    part = ActionSpace(EVERYTHING, LIMITS)
     part.space.seed(1)
     for _ in range(50):
         drawn = part.decode(part.space.sample())
@@ -370,8 +373,8 @@ class Desk:
 def test_every_observation_fits_its_spaces(cash: int, units: float, text: str, rows: Any) -> None:
     """Numbers are clipped, texts and lists cut, other characters replaced; a flat one likewise."""
     desk = Desk(cash, units, text, tuple(rows))
-    for form in ({}, {"flat": True}):
-        space = ObservationSpace(Desk, LIMITS, **form)
+    for form in (LIMITS, SeatForm(flat=True)):
+        space = ObservationSpace(Desk, form)
         member = space.encode(desk)
         assert space.space.contains(member)
         assert space.space.contains(space.blank())
@@ -379,7 +382,7 @@ def test_every_observation_fits_its_spaces(cash: int, units: float, text: str, r
 
 def test_what_does_not_fit_is_cut_to_the_nearest() -> None:
     """Nothing that fits is changed."""
-    space = ObservationSpace(Desk, SpaceLimits(max_text=4, max_entries=2))
+    space = ObservationSpace(Desk, SeatForm(max_text=4, max_entries=2))
     member = space.encode(Desk(2**63, 1.5, "añ字bc", (Left(1), None, Left(3))))
     assert int(member["cash"]) == 2**62
     assert float(member["units"]) == 1.5
@@ -391,7 +394,7 @@ def test_what_does_not_fit_is_cut_to_the_nearest() -> None:
 
 def test_a_flat_observation_has_numbers_kinds_and_masks() -> None:
     """Texts are left out; what is absent counts 0."""
-    space = ObservationSpace(Desk, SpaceLimits(max_entries=2), flat=True)
+    space = ObservationSpace(Desk, SeatForm(max_entries=2, flat=True))
     assert space.encode(Desk(7, 1.5, "text", (Left(-2),))).tolist() == [
         *(7, 1.5),
         *(1, 0),  # the mask
@@ -425,7 +428,7 @@ class Letter:
 def test_an_observation_without_a_number_has_no_flat_form() -> None:
     """A `Box` has at least one number."""
     with pytest.raises(UsageError, match="Letter holds no number"):
-        ObservationSpace(Letter, LIMITS, flat=True)
+        ObservationSpace(Letter, SeatForm(flat=True))
 
 
 @pytest.mark.parametrize("where", roles())
@@ -433,10 +436,10 @@ def test_spaces_can_be_flattened(where: str) -> None:
     """As `FlattenObservation` and common libraries do."""
     world, _, role = where.partition(":")
     spec = catalog.model(world).roles[role]
-    small = SpaceLimits(max_text=10, max_entries=2)
+    small = SeatForm(max_text=10, max_entries=2)
     for space in (
         ObservationSpace(spec.observation, small).space,
-        ActionSpace(codec(spec.action), small).space,
+        ActionSpace(spec, small).space,
     ):
         space.seed(1)
         flat = spaces.flatten(space, space.sample())
@@ -446,12 +449,11 @@ def test_spaces_can_be_flattened(where: str) -> None:
 _SHOWN = """
 import zlib
 from desim import catalog
-from desim.adapters.seat.role_spaces import ActionSpace, ObservationSpace, SpaceLimits
-from desim.schema import codec
+from desim.adapters.seat.role_spaces import ActionSpace, ObservationSpace, SeatForm
 for name in ("consulting", "enterprise_arena"):
     for role in catalog.model(name).roles.values():
-        action = ActionSpace(codec(role.action), SpaceLimits(max_text=50)).space
-        seen = ObservationSpace(role.observation, SpaceLimits(max_text=50)).space
+        action = ActionSpace(role, SeatForm(max_text=50)).space
+        seen = ObservationSpace(role.observation, SeatForm(max_text=50)).space
         action.seed(3), seen.seed(3)
         print(zlib.crc32(repr([action, seen, action.sample(), seen.sample()]).encode()))
 """

@@ -76,7 +76,7 @@ def world_task(
             not one of those possible.
     """
     first = catalog.model(world).default_roles[0]
-    given = {
+    given: dict[str, Any] = {
         "seats": seat or first,
         "others": others,
         "params": params,
@@ -137,7 +137,8 @@ def _sample(world: str, setup: Setup, preset: str, seed: int) -> Any:
 def _task_of(world: str) -> Callable[..., Any]:
     made: Any = partial(world_task, world)
     made.__module__ = __name__  # of which Inspect reads the package
-    return task(name=world)(made)
+    registered: Callable[..., Any] = task(name=world)(made)
+    return registered
 
 
 #: The tasks by the name of their world.

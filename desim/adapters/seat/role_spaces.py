@@ -12,16 +12,18 @@ list `max_entries` entries, or fewer where its class says so.
 import math
 from collections.abc import Collection, Mapping, Sequence
 from types import UnionType
-from typing import Any
+from typing import Any, Self
 
+import attrs
 import numpy as np
 from attrs import field, frozen
-from attrs.validators import ge, le
+from attrs.validators import ge, in_, le
 from gymnasium.spaces import Box
 
 from desim.adapters.seat import spaces
+from desim.core.roles import Role
 from desim.errors import UsageError, WrongAction, sentence
-from desim.schema import TAG, Codec, json_schema, plain_observation
+from desim.schema import TAG, codec, json_schema, plain_observation
 from desim.schema.codecs import tagged_object
 from desim.schema.validators import LONGEST_NAME, LONGEST_TEXT, whole
 from desim.schema.wire_types import members
@@ -36,22 +38,51 @@ _LARGEST_WHOLE, _LARGEST_REAL = 2**62, 1e300
 
 _MOST_ENTRIES = 1_000
 
+#: Bounds of numbers of actions: the usual ranges of their fields, or those of the schema alone.
+USUAL, SCHEMA = "usual", "schema"
+
+#: The forms of a caller's actions: all fields of an action, or the number of an offered option.
+FIELDS, OPTIONS = "fields", "options"
+
 #: A number without a usual range.
 _WIDE = Column()
 _NO_COLUMNS: ColumnsByName = {}
 
 
-@frozen
-class SpaceLimits:
-    """Limits of texts and lists that have no smaller limit of their own.
+@frozen(kw_only=True)
+class SeatForm:
+    """The form of a seat's observations and actions.
 
     Attributes:
-        max_text: Characters of a text, 1 to 100,000.
-        max_entries: Entries of a list, 1 to 1,000.
+        action: "fields": the action space holds the actions of the role. "options": it is
+            `Discrete(max_options)`, a number among the options that the role offers at a decision.
+        flat: Whether observations are one `Box` of their numbers, without texts.
+        max_options: Options that can be chosen, the first ones, 1 to 10,000.
+        bounds: Bounds of the numbers of actions: "usual", the usual ranges that the world declares,
+            or "schema", every number that the role takes.
+        max_text: Characters of a text without a smaller limit of its own, 1 to 100,000.
+        max_entries: Entries of a list without a smaller limit of its own, 1 to 1,000.
     """
 
+    action: str = field(default=FIELDS, validator=in_((FIELDS, OPTIONS)))
+    flat: bool = field(default=False, converter=bool)
+    max_options: int = field(default=32, validator=[whole, ge(1), le(10_000)])
+    bounds: str = field(default=USUAL, validator=in_((USUAL, SCHEMA)))
     max_text: int = field(default=1_000, validator=[whole, ge(1), le(LONGEST_TEXT)])
     max_entries: int = field(default=16, validator=[whole, ge(1), le(_MOST_ENTRIES)])
+
+    @classmethod
+    def taken(cls, options: dict[str, Any]) -> Self:
+        """Return the form that options state, and remove them from the options.
+
+        Raises:
+            UsageError: A value is not one of those possible.
+        """
+        names = [each.name for each in attrs.fields(cls) if each.name in options]
+        try:
+            return cls(**{name: options.pop(name) for name in names})
+        except (ValueError, TypeError) as fault:
+            raise UsageError(f"{fault.args[0]}") from None
 
 
 class ActionSpace:
@@ -60,25 +91,21 @@ class ActionSpace:
     `Dict(do=Discrete(n), order=Dict(quantity=...), ...)`: only the entry of the class that `do`
     names counts.
 
-    Args:
-        codec: The role's actions.
-        limits: Limits of texts and lists.
-        columns: By tag the columns of fields, whose usual ranges become bounds of numbers. An
-            action with a number outside them has no member; it can be given as a tagged object.
+    With `bounds="usual"` the usual ranges of the role's columns bound the numbers. An action with a
+    number outside them has no member; it can be given as a tagged object.
 
     Attributes:
         space: The Gymnasium space.
     """
 
-    def __init__(
-        self, codec: Codec, limits: SpaceLimits, columns: Mapping[str, ColumnsByName] = {}
-    ) -> None:
-        self._codec = codec
-        schema = codec.json_schema()
-        builder = _Builder(schema.get("$defs", {}), limits, observed=False)
+    def __init__(self, role: Role, form: SeatForm) -> None:
+        self._codec = codec(role.action)
+        schema = self._codec.json_schema()
+        builder = _Builder(schema.get("$defs", {}), form, observed=False)
         kinds: dict[str, Any] = {}
-        for name, cls in codec.classes.items():
-            fields = builder.fields(builder.defs[cls.__name__], columns.get(name, {}))
+        for name, cls in self._codec.classes.items():
+            columns = role.columns_of(name) if form.bounds == USUAL else {}
+            fields = builder.fields(builder.defs[cls.__name__], columns)
             fields.pop(TAG)
             kinds[name] = spaces.Fields(fields) if fields else None
         self.space = spaces.Either(kinds, TAG)
@@ -127,8 +154,8 @@ class ObservationSpace:
 
     Args:
         kind: The frozen class, or a union of them.
-        limits: Limits of texts and lists; longer ones are cut.
-        flat: Whether the space is one `Box` of float64, whose numbers `spaces.columns` describes.
+        form: Limits of texts and lists, beyond which they are cut, and whether the space is one
+            `Box` of float64, whose numbers `spaces.columns` describes.
 
     Attributes:
         space: The Gymnasium space.
@@ -138,11 +165,11 @@ class ObservationSpace:
         UsageError: A flat observation would have no number.
     """
 
-    def __init__(self, kind: type | UnionType, limits: SpaceLimits, *, flat: bool = False) -> None:
+    def __init__(self, kind: type | UnionType, form: SeatForm) -> None:
         schema = json_schema(kind)
-        self.part = _Builder(schema.get("$defs", {}), limits, observed=True).part(schema)
-        self._kind, self.flat = kind, flat
-        self.space = self._box() if flat else self.part
+        self.part = _Builder(schema.get("$defs", {}), form, observed=True).part(schema)
+        self._kind, self.flat = kind, form.flat
+        self.space = self._box() if form.flat else self.part
 
     def encode(self, observation: Any) -> Any:
         """Return a new member of the space for an observation."""
@@ -169,7 +196,7 @@ class ObservationSpace:
 class _Builder:
     """Makes the spaces of a JSON Schema."""
 
-    def __init__(self, defs: Mapping[str, Schema], limits: SpaceLimits, *, observed: bool) -> None:
+    def __init__(self, defs: Mapping[str, Schema], limits: SeatForm, *, observed: bool) -> None:
         self.defs, self._limits, self._observed = defs, limits, observed
 
     def part(  # noqa: PLR0911 (one line a kind)

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,7 +17,8 @@ from desim.catalog.policy_spec import label as label_of
 from desim.core.model import Model
 from desim.core.run import Run, check_roles
 from desim.episodes.lineup import Policies, assign
-from desim.errors import BadRecord, DesimError, UsageError, possible
+from desim.episodes.replay import naming
+from desim.errors import DesimError, UsageError, possible
 from desim.records.episode import Episode
 from desim.records.lines import Header
 from desim.schema import Codec, codec
@@ -79,7 +81,7 @@ class Setup:
             reward: "score", a metric's name, or either by seat; a minus before a metric's name
                 turns its sign.
             max_decisions: See the attribute.
-            starts: The path of a record and a decision in it, as `{"record": PATH, "at": N}`.
+            starts: The attribute, as `{"record": PATH, "at": N}`.
 
         Raises:
             BadRecord: The record of *starts* cannot be read.
@@ -95,8 +97,11 @@ class Setup:
         if set(rewards.values()) != {SCORE}:
             Rewards(Run(world, 0, roles), rewards)  # the world may have no such metric
         _check_limit(max_decisions)
-        begins = _checked_start(starts, world, played, policies)
-        return cls(world, played, policies, rewards, max_decisions, begins)
+        begins = None if starts is None else Start.of(starts)
+        setup = cls(world, played, policies, rewards, max_decisions, begins)
+        if begins is not None:
+            begins.past(world, dict.fromkeys(played, ""), policies, None)  # or is refused
+        return setup
 
     def begin(
         self,
@@ -105,50 +110,33 @@ class Setup:
         record: str | Path | None = None,
         past: Episode | None = None,
         label: str = "external",
-        start: Start | None = None,
     ) -> SteppedSession:
         """Return a new episode that waits for the first decision of a seat.
 
         Args:
-            seed: A whole number of at least 0, None for 0. With a start it draws what no role can
+            seed: A whole number of at least 0, None for 0. With `starts` it draws what no role can
                 have observed by then; None plays on in the world of the record.
             record: The file that receives the episode line by line; None records nothing.
             past: A cut record of the same setup, whose decisions are made again first.
             label: The name of the caller as a policy, in the record.
-            start: The decision on record from which the episode begins; by default `starts`.
 
         Raises:
-            UsageError: The seed or the start is wrong, or the file exists or is locked.
-            BadRecord: The record of the start cannot be read or does not replay.
+            UsageError: The seed is wrong, or the file exists or is locked.
+            BadRecord: The record of `starts` cannot be read or does not replay.
             ModelFailed: The model raised an exception.
             PolicyFailed: A policy of another role raised an exception.
         """
-        start = start or self.starts
-        if past is not None or start is None:
+        if past is not None or self.starts is None:
             return self._session(seed or 0, record, past, label)
-        return self._started(start, seed, record, label)
-
-    def _started(
-        self, start: Start, future: int | None, record: str | Path | None, label: str
-    ) -> SteppedSession:
-        """Return an episode in which the decisions before a start were repeated."""
-        seats = dict.fromkeys(self.seats, label)
-        past = start.past(self.model, seats, self.others, future)
+        past = self.starts.past(self.model, dict.fromkeys(self.seats, label), self.others, seed)
         if record is not None:
             write_past(past, record)
         try:
-            session = self._session(past.header.seed, record, past, label)
-            if not session.open:
-                session.close()
-                raise UsageError(
-                    f"{start.record} has no decision of {' or '.join(map(repr, self.seats))} after "
-                    f"the first {start.repeated}"
-                )
-        except DesimError as fault:
+            with naming(self.starts.record, partial(past.header.changes, self.model)):
+                session = self._session(past.header.seed, record, past, label)
+        except DesimError:
             if record is not None:
                 Path(record).unlink(missing_ok=True)
-            if isinstance(fault, BadRecord):
-                raise start.refused(fault, self.model) from None
             raise
         session.rewards()  # those of the repeated decisions
         return session
@@ -201,21 +189,6 @@ def _rewards(seats: Sequence[str], reward: str | Mapping[str, str]) -> dict[str,
     return {role: reward.get(role, SCORE) for role in seats}
 
 
-def _checked_start(
-    given: Mapping[str, Any] | None,
-    model: Model[Any],
-    seats: Sequence[str],
-    others: Mapping[str, Any],
-) -> Start | None:
-    if given is None:
-        return None
-    start = Start.within(given) if isinstance(given, Mapping) else None
-    if start is None:
-        raise UsageError(f"starts {short_repr(given)} was given; it is {{'record': PATH, 'at': N}}")
-    start.past(model, dict.fromkeys(seats, ""), others, None)
-    return start
-
-
 def _check_limit(given: int | None) -> None:
     if given is not None and not (type(given) is int and 0 < given <= _MOST_DECISIONS):
         raise UsageError(
@@ -228,12 +201,9 @@ def is_same_setup(setup: Setup, recorded: Header, label: str) -> bool:
     """Return whether a header has the world, the policies, and the seats under a caller's label."""
     labels = dict.fromkeys(setup.seats, label)
     labels |= {role: label_of(policy) for role, policy in setup.others.items()}
-    # An episode that began in another record has its futures, and one more.
-    futures = recorded.futures if setup.starts is not None else ()
-    mine = Header.of(setup.model, recorded.seed, labels, futures=futures)
-    return (mine.model, mine.params, mine.policies, mine.futures) == (
-        recorded.model,
-        recorded.params,
-        recorded.policies,
-        recorded.futures,
+    mine = Header.of(setup.model, recorded.seed, labels)
+    same = all(
+        getattr(mine, name) == getattr(recorded, name) for name in ("model", "params", "policies")
     )
+    # An episode that began in another record has its futures, and one more.
+    return same and (setup.starts is not None or not recorded.futures)

@@ -2,88 +2,32 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import UnionType
-from typing import Any, Self
+from typing import Any
 
 import attrs
 import numpy as np
-from attrs import field, frozen
-from attrs.validators import ge, in_, le
 from gymnasium import spaces
 
 from desim import catalog
-from desim.adapters.seat.role_spaces import ActionSpace, ObservationSpace, SpaceLimits
-from desim.adapters.seat.seat_environment import SeatEnvironment
+from desim.adapters.seat.role_spaces import OPTIONS, ActionSpace, ObservationSpace, SeatForm
 from desim.adapters.seat.setup import Setup
-from desim.adapters.seat.starts import Start
-from desim.adapters.seat.stepped_session import SteppedSession
+from desim.adapters.seat.stepped_session import SteppedSession, as_json
 from desim.core.events import Decision
 from desim.core.model import Model
 from desim.core.roles import Option
 from desim.engine.parameters import from_numpy
-from desim.errors import UsageError, WrongAction, possible
-from desim.schema import TAG, codec, to_plain
-from desim.schema.validators import whole
+from desim.errors import DesimError, UsageError, WrongAction, possible
+from desim.schema import TAG, codec
 from desim.short_repr import short_repr
 
-#: Bounds of numbers of actions: the usual ranges of their fields, or those of the schema alone.
-USUAL, SCHEMA = "usual", "schema"
-
-#: The forms of a caller's actions: all fields of an action, or the number of an offered option.
-FIELDS, OPTIONS = "fields", "options"
-
-#: The render mode, and the characters of a value in its text.
-MODES, _WIDTH = ("ansi",), 72
+#: The render mode.
+MODES = ("ansi",)
 
 #: A reset without a seed draws one of so many.
 DRAWN_SEEDS = 2**31
 
-_MOST_OPTIONS = 10_000
-
 #: Bounds of the estimates of options.
 _LARGEST = 1e300
-
-
-@frozen(kw_only=True)
-class SeatForm(SpaceLimits):
-    """The form of a seat's observations and actions, with the limits of texts and lists.
-
-    Attributes:
-        action: "fields": the action space holds the actions of the role. "options": it is
-            `Discrete(max_options)`, a number among the options that the role offers at a decision.
-        flat: Whether observations are one `Box` of their numbers, without texts.
-        max_options: Options that can be chosen, the first ones, 1 to 10,000.
-        bounds: Bounds of the numbers of actions: "usual", the usual ranges that the world declares,
-            or "schema", every number that the role takes.
-    """
-
-    action: str = field(default=FIELDS, validator=in_((FIELDS, OPTIONS)))
-    flat: bool = field(default=False, converter=bool)
-    max_options: int = field(default=32, validator=[whole, ge(1), le(_MOST_OPTIONS)])
-    bounds: str = field(default=USUAL, validator=in_((USUAL, SCHEMA)))
-
-    @classmethod
-    def taken(cls, options: dict[str, Any]) -> Self:
-        """Return the form that options state, and remove them from the options.
-
-        Raises:
-            UsageError: A value is not one of those possible.
-        """
-        names = [each.name for each in attrs.fields(cls) if each.name in options]
-        try:
-            return cls(**{name: options.pop(name) for name in names})
-        except (ValueError, TypeError) as fault:
-            raise UsageError(f"{fault.args[0]}") from None
-
-    def observed(self, kind: type | UnionType) -> ObservationSpace:
-        """Return the space of a role's observations of a class, or a union of classes."""
-        return ObservationSpace(kind, self, flat=self.flat)
-
-    def actions(self, setup: Setup, role: str) -> ActionSpace:
-        """Return the space of all fields of a role's actions."""
-        own = setup.model.roles[role]
-        columns = {tag: own.columns_of(tag) for tag in own.tags} if self.bounds == USUAL else {}
-        return ActionSpace(setup.codec(role), self, columns)
 
 
 def first_role(model: Model[Any] | str, preset: str) -> str:
@@ -110,7 +54,8 @@ class SeatSpaces:
 
     def __init__(self, setup: Setup, role: str, form: SeatForm) -> None:
         spec = setup.model.roles[role]
-        self._observed, self._actions = form.observed(spec.observation), form.actions(setup, role)
+        self._observed = ObservationSpace(spec.observation, form)
+        self._actions = ActionSpace(spec, form)
         self._most = form.max_options if form.action == OPTIONS else 0
         self._offered: tuple[Decision | None, Sequence[Option]] = (None, ())
         self.observation_space: Any = self._observed.space
@@ -118,7 +63,7 @@ class SeatSpaces:
         if not self._most:
             return
         if spec.options is None:
-            raise UsageError(f'{role!r} offers no options; give action="{FIELDS}"')
+            raise UsageError(f'{role!r} offers no options; give action="fields"')
         self.observation_space = spaces.Dict(
             {
                 "observation": self._observed.space,
@@ -204,8 +149,8 @@ class SeatSpaces:
         return (np.arange(self._most) < len(offered)).astype(np.int8)
 
 
-class SpacesEnvironment(SeatEnvironment):
-    """The episodes of seats that are played by members of spaces.
+class SpacesEnvironment:
+    """The episodes of a setup, one after the other, whose seats are played by members of spaces.
 
     Args:
         model: The world, or its name in the catalog.
@@ -215,6 +160,8 @@ class SpacesEnvironment(SeatEnvironment):
         options: The fields of `SeatForm`, and the arguments of `Setup.of`.
 
     Attributes:
+        setup: The world and its policies; the next episode is one of it.
+        session: The present episode; None before the first, and after `close`.
         seats: The spaces by role.
 
     Raises:
@@ -230,10 +177,11 @@ class SpacesEnvironment(SeatEnvironment):
         **options: Any,
     ) -> None:
         form = SeatForm.taken(options)
-        super().__init__(Setup.of(model, preset, **options), label)
         if render_mode not in (None, *MODES):
             raise UsageError(f"render_mode={render_mode!r} was given; {possible('', MODES)}")
-        self._mode = render_mode
+        self.setup, self._label, self._mode = Setup.of(model, preset, **options), label, render_mode
+        self.session: SteppedSession | None = None
+        self._failed = False
         self._shown: dict[str, Decision] = {}
         self._before = 0
         self.seats = {role: SeatSpaces(self.setup, role, form) for role in self.setup.seats}
@@ -260,38 +208,52 @@ class SpacesEnvironment(SeatEnvironment):
 
         Args:
             seed: A whole number of at least 0, also a numpy integer; None to draw one, or to play
-                on in the world of the record that *options* name.
-            options: `record`: the file that receives the episode; with `at`: the record from which
-                it begins, after so many decisions.
+                on in the world of the record of `starts`.
+            options: `record`: the file that receives the episode.
             random: Draws a seed.
 
         Raises:
-            BadRecord: The record to begin from cannot be read or does not replay.
-            UsageError: The seed, the start or the file is refused, or no seat has a decision in the
-                episode.
+            BadRecord: The record of `starts` cannot be read or does not replay.
+            UsageError: The seed or the file is refused, or no seat has a decision in the episode.
         """
-        start = Start.within(options or {})
-        record = (options or {}).get("record") if start is None else None
+        record = (options or {}).get("record")
         if record is not None and not isinstance(record, str | Path):
             raise UsageError(f"record {short_repr(record)} was given; it is the path of a file")
-        if seed is None and start is None:
+        if seed is None and self.setup.starts is None:
             seed = int(random.integers(DRAWN_SEEDS))
         self.close()
-        session = self.begin(from_numpy(seed), record, start=start)
+        session = self.setup.begin(from_numpy(seed), record=record, label=self._label)
         if not session.open:
-            self.close()
+            session.close()
             names = " and ".join(map(repr, self.setup.seats))
             raise UsageError(f"no decision of {names} in the episode of seed {seed}")
+        self.session = session
         self._shown.update({each.role: each for each in session.open})
         self._before = session.tick
         return session
 
+    def running(self) -> SteppedSession:
+        """Return the present episode, which has an open decision.
+
+        Raises:
+            UsageError: No episode has begun, or it is over, or it has failed.
+        """
+        session = self._present()
+        if session.done or self._failed:
+            state = "is over" if session.done else "has failed"
+            raise UsageError(f"the episode {state}; call reset first")
+        return session
+
     def take(self, actions: Mapping[str, Any]) -> dict[str, float]:
-        """Answer the open decisions of some seats and return the rewards of all seats; see `move`.
+        """Answer the open decisions of some seats, move on and return the rewards of all seats.
+
+        At the episode's end its record is closed.
 
         Raises:
             UsageError: The episode is not at play.
             WrongAction: An action does not fit; nothing has changed.
+            DesimError: The model or the policy of another role has failed, so that the episode is
+                over.
         """
         session = self.running()
         answers, self._before = [], session.tick
@@ -303,7 +265,15 @@ class SpacesEnvironment(SeatEnvironment):
                 answers.append((decision, action))
         for decision, action in answers:
             session.answer(decision, action)
-        rewards = self.move(session)
+        try:
+            session.advance()
+            rewards = session.rewards()
+        except DesimError:
+            self._failed = True
+            session.close()
+            raise
+        if session.done:
+            session.close()
         self._shown.update({each.role: each for each in session.open})
         return rewards
 
@@ -331,23 +301,21 @@ class SpacesEnvironment(SeatEnvironment):
         return self.seats[role].action_masks(self._present(), self._shown[role])
 
     def render(self) -> str | None:
-        """Return what the seats observe as text, and how the episode ended; None without a mode."""
+        """Return what each seat observes, and how the episode ended, as JSON; None without a mode.
+
+        The first word of a line is the role.
+        """
         if self._mode is None:
             return None
         session = self._present()
-        lines = [f"{type(session.model).__name__}, seed {session.seed}, t={session.tick}"]
-        for decision in self._shown.values():
-            lines += ["", decision.role]
-            shown = to_plain(decision.observation).items()
-            lines += [f"  {name:<20} {short_repr(value)[:_WIDTH]}" for name, value in shown]
-        if session.done:
-            facts = session.end_facts()
-            lines += ["", f"ended: {facts['ended']}, score {facts['score']:,.6g}"]
-        return "\n".join(lines) + "\n"
+        lines = [f"{role} {as_json(session.seen(each))}" for role, each in self._shown.items()]
+        return "\n".join([*lines, session.text()] if session.done else lines)
 
     def close(self) -> None:
-        """Close the episode and its record."""
-        super().close()
+        """Close the present episode and its record."""
+        if self.session is not None:
+            self.session.close()
+        self.session, self._failed = None, False
         self._shown.clear()
 
     def _present(self) -> SteppedSession:

@@ -11,7 +11,7 @@ from desim.core.model import Model
 from desim.engine.parameters import from_numpy
 from desim.episodes.lineup import knows_by_role
 from desim.episodes.replay import first_difference, with_futures
-from desim.errors import BadRecord, UsageError
+from desim.errors import UsageError
 from desim.records.episode import Episode
 from desim.records.lines import Header
 from desim.records.writer import Recorder
@@ -31,23 +31,22 @@ class Start:
     at: int
 
     @classmethod
-    def within(cls, options: Mapping[str, Any]) -> Self | None:
-        """Return the start that the options `record` and `at` name; None without `at`.
+    def of(cls, given: Mapping[str, Any]) -> Self:
+        """Return the start that `{"record": PATH, "at": N}` names.
 
         Raises:
-            UsageError: `record` is not the path of a file, or `at` not a whole number of at least
-                1.
+            UsageError: It has another form, `record` is not the path of a file, or `at` not a whole
+                number of at least 1.
         """
-        record, at = options.get("record"), from_numpy(options.get("at"))
-        if at is None:
-            return None
+        if not isinstance(given, Mapping) or given.keys() != {"record", "at"}:
+            raise UsageError(
+                f"starts {short_repr(given)} was given; it is {{'record': PATH, 'at': N}}"
+            )
+        record, at = given["record"], from_numpy(given["at"])
         if type(at) is not int or at < 1:
             raise UsageError(f"at {short_repr(at)} was given; it is a whole number of at least 1")
         if not isinstance(record, str | Path) or not str(record) or "\0" in str(record):
-            raise UsageError(
-                f"record {short_repr(record)} was given with at={short_repr(at)}; it is the path "
-                "of a record"
-            )
+            raise UsageError(f"record {short_repr(record)} was given; it is the path of a record")
         return cls(Path(record), at)
 
     @property
@@ -89,11 +88,6 @@ class Start:
         knows = knows_by_role(model, others)
         header = Header.of(model, head.seed, labels, starts, head.futures, knows)
         return Episode(header, recorded.steps, None)
-
-    def refused(self, fault: BadRecord, model: Model[Any]) -> BadRecord:
-        """Return the error of a record that does not replay, with what has changed since."""
-        header = Episode.read(self.record, whole=False, keep_steps=False, decisions=0).header
-        return BadRecord(f"{self.record}: {fault}{header.changes(model)}")
 
     def _begun(self, head: Header, role: str, label: str) -> int:
         """Return after how many decisions a policy begins."""
