@@ -3,16 +3,14 @@
 import math
 
 from attrs import define, field, frozen
+from attrs.validators import ge
 
 from desim import Policy, Seat
 from desim.errors import UsageError
-from desim.schema import tag
 from models.edt.actions import Accept, Command, Decide, Release, SetRisk, Wait, Window
 from models.edt.desk import Briefing, Dashboard
 from models.edt.params import DigitalTwinParams
 from policies.heuristics.edt.search import best_found
-
-__all__ = ["LocalSearch", "Optimal", "Simple", "baselines"]
 
 
 def baselines(params: DigitalTwinParams) -> tuple[str, ...]:
@@ -80,7 +78,7 @@ class LocalSearch(Policy):
 
     knows = "state"
 
-    evaluations: int = 5_000
+    evaluations: int = field(default=5_000, validator=ge(1))
     seed: int = 0
     _plan: Decide = field(init=False, repr=False)
     notes: dict[str, float] = field(factory=dict, init=False, repr=False)
@@ -89,17 +87,13 @@ class LocalSearch(Policy):
         """Search for the decision.
 
         Raises:
-            UsageError: The seat is not the manager's of the published game, or *evaluations* is
-                below 1.
+            UsageError: The seat is not the manager's of the published game by the code's rules.
         """
-        params = _published(seat, tag(type(self)))  # type: ignore[arg-type] # classes do hash
-        if self.evaluations < 1:
-            given = f"evaluations={self.evaluations}"
-            raise UsageError(f"{given} was given; a search needs at least 1")
+        params = _published(seat.model)
         # The agent side's repair keeps at least one consultant.
         least = 0 if params.mode == "second_pass" else 1
-        best = best_found(params.loaded_scenario, self.evaluations, self.seed, least)
-        self._plan, self.notes = best.plan, {"found": best.earnings}
+        found, self._plan = best_found(params.loaded_scenario, self.evaluations, self.seed, least)
+        self.notes = {"found": found}
 
     def decide(self, _: Briefing) -> Decide:
         """Return the decision."""
@@ -111,28 +105,22 @@ class Optimal(LocalSearch):
     """Play the best decision that hill climbs of a large budget have found; nothing is proved.
 
     Attributes:
-        seed: Seed of the search.
         evaluations: Number of decisions to evaluate, at least 1.
+        seed: Seed of the search.
     """
 
-    evaluations: int = 100_000
+    evaluations: int = field(default=100_000, validator=ge(1))
 
 
-def _published(seat: Seat, policy: str) -> DigitalTwinParams:
-    params = seat.model
+def _published(params: object) -> DigitalTwinParams:
     if not isinstance(params, DigitalTwinParams) or params.asks != "once":
         raise UsageError(
-            f"{policy} decides once, before the run, in the Enterprise Digital Twin's published "
+            "a search decides once, before the run, in the Enterprise Digital Twin's published "
             "game and in no other"
-        )
-    if params.gating != "threshold":
-        raise UsageError(
-            f"{policy} can compute earnings only with gating=threshold, "
-            f"not with gating={params.gating}"
         )
     if not params.follows_code:
         raise UsageError(
-            f"{policy} can compute earnings only with the code's rules for extensions, release, "
-            "first_work, step_numbers and sums, which are the defaults"
+            "a search can compute earnings only with the code's rules for gating, extensions, "
+            "release, first_work, step_numbers and sums, which are the defaults"
         )
     return params

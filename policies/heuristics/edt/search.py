@@ -9,10 +9,10 @@ being the work of one consultant in one step.
 
 import math
 from bisect import insort
-from collections.abc import Iterator
 from functools import cache, cached_property
 from heapq import heapify, heappop, heappush
 from itertools import accumulate, islice, pairwise
+from operator import itemgetter
 from random import Random
 
 from attrs import define, evolve, field, frozen
@@ -31,23 +31,6 @@ _CLIMB = 10_000
 _Span = tuple[int, int] | None
 
 # -- earnings --------------------------------------------------------------------------------------
-
-
-@frozen
-class _Work:
-    """A project of the scenario in units.
-
-    Attributes:
-        terms: The project.
-        units: Units of the contracted work, at least 1: an empty project takes a step too.
-        more: Units of an extension, 0 without one.
-        late: Whether it acts behind controlling, which posts its work a step later.
-    """
-
-    terms: Project
-    units: int
-    more: int
-    late: bool
 
 
 @frozen(eq=False, slots=False)
@@ -102,9 +85,17 @@ class Firm:
         return [0.0, *accumulate(each)]
 
     @cached_property
-    def _work(self) -> list[_Work]:
-        """The projects in the order in which they act, the scenario's follow-ons last."""
-        return sorted(_work(self.scenario), key=lambda work: work.terms.is_follow_on)
+    def _projects(self) -> list[tuple[Project, bool]]:
+        """The projects in the order in which they act, the scenario's follow-ons last.
+
+        With each, whether controlling posts its work a step later, as it acts behind controlling.
+        """
+        projects, late, ordered = iter(self.scenario.projects), False, []
+        for kind, count in self.scenario.order:
+            late |= kind == "controlling"
+            if kind == "project":
+                ordered += [(one, late and one.is_follow_on) for one in islice(projects, count)]
+        return sorted(ordered, key=lambda entry: entry[0].is_follow_on)
 
     def _revenue(self, plan: Decide) -> float:
         """Return the revenue of all steps but the last, in money."""
@@ -128,9 +119,8 @@ class Firm:
     def _jobs(self, plan: Decide) -> list["_Job"]:
         """Return all projects and follow-ons, in the order in which consultants look for a seat."""
         jobs, later, windows = list[_Job](), list[tuple[int, int, _Job]](), iter(plan.projects)
-        gate, end = 1.0 - plan.revenue_risk, self._steps - 1
-        for place, work in enumerate(self._work):
-            terms = work.terms
+        gate, end, dt = 1.0 - plan.revenue_risk, self._steps - 1, self.scenario.dt
+        for place, (terms, late) in enumerate(self._projects):
             if terms.is_follow_on:
                 own, after = self._spans(terms.start_time, terms.deadline)
             elif window := next(windows):
@@ -138,10 +128,10 @@ class Firm:
             else:
                 continue
             if own:
-                jobs.append(_Job.of(work, own, gate, end - work.late))
+                jobs.append(_Job.of(terms, own, gate, end - late, dt))
             if after and terms.follow_on_probability > gate:
                 # Follow-ons act behind controlling, so their work is posted a step later.
-                later.append((after[0], place, _Job.of(work, after, gate, end - 1)))
+                later.append((after[0], place, _Job.of(terms, after, gate, end - 1, dt)))
         return jobs + [job for *_, job in sorted(later, key=lambda entry: entry[:2])]
 
     def _inside(self, step: int) -> float:
@@ -165,16 +155,7 @@ class Firm:
         return (ready + 1, last) if ready is not None and 1 <= ready < last else None
 
 
-def _work(scenario: Scenario) -> Iterator[_Work]:
-    projects, late, dt = iter(scenario.projects), False, scenario.dt
-    for kind, count in scenario.order:
-        late |= kind == "controlling"
-        for terms in islice(projects, count if kind == "project" else 0):
-            contracted = max(1, _units(terms.contracted_effort, dt))
-            more = _units(terms.extension_effort, dt)
-            yield _Work(terms, contracted, more, late and terms.is_follow_on)
-
-
+@cache
 def _units(effort: float, dt: float) -> int:
     """Return the number of units of a block of work, with the model's own rounding."""
     if effort > _COUNTED * dt:
@@ -238,12 +219,11 @@ class _Job:
     delivered: float = 0.0
 
     @classmethod
-    def of(cls, work: _Work, span: tuple[int, int], gate: float, paid: int) -> "_Job":
-        """Return a project before its first step."""
-        terms, (first, last) = work.terms, span
-        more = work.more if terms.extension_probability > gate else 0
-        due, seats = terms.contracted_effort, terms.consultants
-        return cls(terms, first, last, paid, more, work.units, due, seats, last)
+    def of(cls, terms: Project, span: tuple[int, int], gate: float, paid: int, dt: float) -> "_Job":
+        """Return a project before its first step; an empty one takes a step too."""
+        more = _units(terms.extension_effort, dt) if terms.extension_probability > gate else 0
+        left, due = max(1, _units(terms.contracted_effort, dt)), terms.contracted_effort
+        return cls(terms, *span, paid, more, left, due, terms.consultants, ends=span[1])
 
     def join(self, step: int, seats: int, dt: float) -> None:
         """Let consultants take so many seats from a step on."""
@@ -283,25 +263,15 @@ class _Job:
 # -- search ----------------------------------------------------------------------------------------
 
 
-@frozen
-class RatedPlan:
-    """A decision with its earnings.
-
-    Attributes:
-        plan: The decision.
-        earnings: Accumulated earnings at the last step, in money.
-    """
-
-    plan: Decide
-    earnings: float
-
-
 @cache
-def best_found(scenario: Scenario, evaluations: int, seed: int, least: int = 1) -> RatedPlan:
-    """Return the best decision of some hill climbs; equal arguments give equal results.
+def best_found(
+    scenario: Scenario, evaluations: int, seed: int, least: int = 1
+) -> tuple[float, Decide]:
+    """Return the best decision of some hill climbs behind its earnings at the last step, in money.
 
     A climb begins with all consultants, all gates and all projects in the longest windows. It
-    changes one thing at a time, and keeps the change unless that earns less.
+    changes one thing at a time, and keeps the change unless that earns less. Equal arguments give
+    equal results.
 
     Args:
         scenario: The scenario.
@@ -312,10 +282,10 @@ def best_found(scenario: Scenario, evaluations: int, seed: int, least: int = 1) 
     firm, rng = Firm(scenario, least), Random(seed)  # noqa: S311
     climbs = -(-evaluations // _CLIMB)
     ends = [_climbed(firm, rng, (evaluations + at) // climbs) for at in range(climbs)]
-    return max(ends, key=lambda end: end.earnings)
+    return max(ends, key=itemgetter(0))
 
 
-def _climbed(firm: Firm, rng: Random, evaluations: int) -> RatedPlan:
+def _climbed(firm: Firm, rng: Random, evaluations: int) -> tuple[float, Decide]:
     full = (Window(0, firm.limits.horizon),) * len(firm.limits.windows)
     plan = Decide(firm.counts[-1], firm.risks[-1], full)
     earned = firm.earnings(plan)
@@ -323,7 +293,7 @@ def _climbed(firm: Firm, rng: Random, evaluations: int) -> RatedPlan:
         other = _changed(firm, rng, plan)
         if (there := firm.earnings(other)) >= earned:
             plan, earned = other, there
-    return RatedPlan(plan, earned)
+    return earned, plan
 
 
 def _changed(firm: Firm, rng: Random, plan: Decide) -> Decide:
