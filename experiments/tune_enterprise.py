@@ -25,7 +25,7 @@ TRAINING, HELD_OUT = 10_000, 20_000
 #: stages of the plant have one rule together.
 CANDIDATES = {
     "consultancy.manager": ("greedy", "simple"),
-    "plant": ("order_up_to", "order_up_to,team=true", "echelon_base_stock"),
+    "plant": ("order_up_to", "echelon_base_stock"),
     "controller": tuple(f"cash_pool,months={n},least=100000,slack=2" for n in (1, 2, 3)),
     "treasury.cfo": ("raise_below,floor=300000,amount=1000000", "never_raise"),
     "startup.founder": (

@@ -8,7 +8,7 @@ from support.recorded import observed
 from desim import play
 from desim.errors import UsageError
 from models.beer_game import BeerGame
-from policies.heuristics.beer_game import BaseStock, Fallback, Foresight, Sterman, baselines
+from policies.heuristics.beer_game import BaseStock, Fallback, Foresight, Sterman
 
 #: Retailer's cost over 25 weeks: rule, with opponents `typical`, with opponents `smoothing:4`.
 TABLE = [
@@ -145,30 +145,14 @@ def test_foresight_plays_no_other_world() -> None:
         Foresight().seated(Seat(None, "x", None, 0))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("preset", BeerGame.presets)
-def test_every_named_baseline_plays(preset: str) -> None:
-    """And none is named twice."""
-    from desim.catalog.policy_spec import read_policies
-
-    named = baselines(BeerGame.preset(preset))
-    assert len(set(named)) == len(named) > 5
-    for spec in named:
-        assert play(f"beer_game/{preset}", read_policies([spec]), 1).ended == "horizon"
-
-
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
         ("constant", "needs quantity"),
         ("constant,quantity=-1", "'quantity' must be >= 0"),
-        ("constant,quantity=nan", "quantity=nan was given"),
         ("base_stock,target=1.5", "target is a whole number or none"),
         ("base_stock,targt=3", "did you mean 'target'"),
         ("sterman,theta=1.5", "'theta' must be <= 1"),
-        ("sterman,rounding=up", "'rounding' must be in"),
-        ("smoothing,weeks=x", "weeks=x was given; weeks is a whole number"),
-        ("benchmark,upstream=true", "policy 'benchmark,upstream=true' has no argument 'upstream'"),
-        ("base_stock,target=1,target=2", "target was given twice"),
     ],
 )
 def test_wrong_arguments_are_refused(spec: str, says: str) -> None:

@@ -2,36 +2,19 @@
 
 from models.beer_game.demand import final_level, is_random
 from models.beer_game.params import BeerGameParams
-from policies.heuristics.beer_game.echelon import EchelonBaseStock
-from policies.heuristics.beer_game.foresight import Foresight, Perfect
-from policies.heuristics.beer_game.memoryless import (
-    BaseStock,
-    Benchmark,
-    Constant,
-    Fallback,
-    LastDemand,
-    Smoothing,
-    Typical,
-)
-from policies.heuristics.beer_game.order_up_to import OrderUpTo
-from policies.heuristics.beer_game.remembering import MovingAverage, Sterman
-
-__all__ = [
-    "BaseStock",
-    "Benchmark",
-    "Constant",
-    "EchelonBaseStock",
-    "Fallback",
-    "Foresight",
-    "LastDemand",
-    "MovingAverage",
-    "OrderUpTo",
-    "Perfect",
-    "Smoothing",
-    "Sterman",
-    "Typical",
-    "baselines",
-]
+from policies.heuristics.beer_game.echelon import EchelonBaseStock as EchelonBaseStock
+from policies.heuristics.beer_game.foresight import Foresight as Foresight
+from policies.heuristics.beer_game.foresight import Perfect as Perfect
+from policies.heuristics.beer_game.memoryless import BaseStock as BaseStock
+from policies.heuristics.beer_game.memoryless import Benchmark as Benchmark
+from policies.heuristics.beer_game.memoryless import Constant as Constant
+from policies.heuristics.beer_game.memoryless import Fallback as Fallback
+from policies.heuristics.beer_game.memoryless import LastDemand as LastDemand
+from policies.heuristics.beer_game.memoryless import Smoothing as Smoothing
+from policies.heuristics.beer_game.memoryless import Typical as Typical
+from policies.heuristics.beer_game.order_up_to import OrderUpTo as OrderUpTo
+from policies.heuristics.beer_game.remembering import MovingAverage as MovingAverage
+from policies.heuristics.beer_game.remembering import Sterman as Sterman
 
 
 def baselines(params: BeerGameParams) -> tuple[str, ...]:

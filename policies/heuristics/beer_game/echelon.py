@@ -17,7 +17,7 @@ those of the library stockpyl.
 import math
 from collections.abc import Sequence
 from functools import lru_cache, reduce
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from statistics import NormalDist
 from typing import Any, TypeAlias
 
@@ -29,7 +29,7 @@ from desim import Seat
 from models.beer_game import demand
 from models.beer_game.params import BeerGameParams
 from policies.heuristics.beer_game.memoryless import parameters
-from policies.heuristics.beer_game.order_up_to import Position, UpToLevel
+from policies.heuristics.beer_game.order_up_to import UpToLevel
 
 #: A function on whole units, or a distribution of them.
 Curve: TypeAlias = NDArray[np.float64]
@@ -62,15 +62,6 @@ def echelon_levels(
     return [*accumulate(reversed(levels), min)][::-1]
 
 
-def installation_levels(echelon: Sequence[int]) -> list[int]:
-    """Return what each stage orders up to by its own inventory position, for the same orders.
-
-    Source: S. Axsäter and K. Rosling, "Installation vs. Echelon Stock Policies for Multilevel
-    Inventory Control", Management Science 39(10), 1993.
-    """
-    return [level - below for below, level in zip([0, *echelon[:-1]], echelon, strict=True)]
-
-
 def _expected(curve: Curve, demand: Curve) -> Curve:
     """Return E[curve(x - demand)]; left of its range the curve is continued as a line."""
     slope = curve[1] - curve[0]
@@ -101,23 +92,26 @@ class EchelonBaseStock(UpToLevel):
     def seated(self, seat: Seat) -> None:
         """Take the level and the position of a stage."""
         params = parameters(seat.model, "echelon_base_stock")
-        self._level = chain_levels(params)[params.stages.index(seat.role)]
-        self._position = Position.at(params, seat.role)
+        self.restore(chain_levels(params)[params.stages.index(seat.role)], params, seat.role)
 
 
 @lru_cache(maxsize=64)
 def chain_levels(params: BeerGameParams) -> tuple[int, ...]:
-    """Return the installation base-stock level of each stage in units, the first stage first.
+    """Return what each stage orders up to by its own inventory position, the first stage first.
 
-    The lead times are those of `params`, one week longer where players order before they observe
-    the week. The demand is that of the parameters: its distribution, or its final level.
+    In units, for the same orders as by echelon stock. The lead times are those of `params`, one
+    week longer where players order before they observe the week. The demand is that of the
+    parameters: its distribution, or its final level.
+
+    Source: S. Axsäter and K. Rosling, "Installation vs. Echelon Stock Policies for Multilevel
+    Inventory Control", Management Science 39(10), 1993.
     """
     count = len(params.stages)
     holding = [params.holding_cost / count] * count
     weeks = [params.lead_time(stage) + params.blind for stage in params.stages]
     units, week = _weekly_demand(params.demand, sum(weeks))
-    levels = echelon_levels(week, weeks, holding, params.backlog_cost)
-    return tuple(units * level for level in installation_levels(levels))
+    echelon = echelon_levels(week, weeks, holding, params.backlog_cost)
+    return tuple(units * (level - below) for below, level in pairwise([0, *echelon]))
 
 
 def _weekly_demand(text: str, weeks: int) -> tuple[int, Curve]:

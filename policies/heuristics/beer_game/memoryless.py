@@ -1,9 +1,9 @@
 """Policies without memory: the published rules, and a constant order."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from attrs import Attribute, define, field, frozen
+from attrs import define, field, frozen
 from attrs.validators import ge, optional
 
 from desim import Policy, Seat, lanes
@@ -28,17 +28,6 @@ def facts(stage: Any, target: int | None = None) -> tuple[Any, ...]:
     """Return the five arguments of a published rule; *target* units replace the stage's own."""
     want = stage.target_inventory if target is None else target
     return (stage.incoming_order, stage.inventory, stage.backlog, stage.supply_line, want)
-
-
-def at_least(least: int) -> Callable[[Any, "Attribute[Any]", float | None], None]:
-    """Return a validator of a field; None stands for an argument that was not given."""
-
-    def check(_: object, argument: "Attribute[Any]", value: float | None) -> None:
-        if value is not None and value < least:
-            name = argument.name
-            raise UsageError(f"{name}={value} was given; {name} is at least {least}")
-
-    return check
 
 
 def parameters(model: object, policy: str) -> BeerGameParams:

@@ -5,12 +5,12 @@ from typing import Any
 
 from attrs import define, field
 from attrs.setters import NO_OP
-from attrs.validators import ge, in_, le
+from attrs.validators import ge, in_, le, optional
 
 from desim import Seat, lanes
 from models.beer_game import rules
 from models.beer_game.rules import Number
-from policies.heuristics.beer_game.memoryless import OrderingRule, at_least, facts, parameters
+from policies.heuristics.beer_game.memoryless import OrderingRule, facts, parameters
 
 _share: list[Any] = [ge(0), le(1)]
 
@@ -32,10 +32,10 @@ class MovingAverage(OrderingRule):
     # The orders before the first week.
     knows = "rules"
 
-    weeks: int = field(default=rules.AVERAGED_WEEKS, validator=at_least(1))
-    target: int | None = field(default=None, validator=at_least(0))
-    alpha: float = field(default=1, validator=at_least(0))
-    beta: float = field(default=1, validator=at_least(0))
+    weeks: int = field(default=rules.AVERAGED_WEEKS, validator=ge(1))
+    target: int | None = field(default=None, validator=optional(ge(0)))
+    alpha: float = field(default=1, validator=ge(0))
+    beta: float = field(default=1, validator=ge(0))
     _before: Number = field(default=0, init=False, repr=False)
     _past: deque[Number] = field(init=False, repr=False)
 
