@@ -10,8 +10,6 @@ from policies.greedy import Options, options_of
 if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
     from numpy.random import Generator
 
-__all__ = ["Random"]
-
 
 @define
 class Random(Policy):

@@ -9,8 +9,6 @@ from attrs import define, field
 from desim import Option, Policy, Role, Seat
 from desim.errors import UsageError
 
-__all__ = ["Greedy", "Options", "options_of"]
-
 #: Returns the sensible actions for an observation, at least one; see `Role.options`.
 Options = Callable[[Any], Sequence[Option]]
 

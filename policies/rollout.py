@@ -19,8 +19,6 @@ if TYPE_CHECKING:  # numpy takes longer to import than all of desim
     from numpy import float64
     from numpy.typing import NDArray
 
-__all__ = ["Rollout"]
-
 #: The largest numbers of a decision's samples and candidates.
 MAX_SAMPLES, MAX_CANDIDATES = 100_000, 1_000
 

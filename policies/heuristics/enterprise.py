@@ -9,8 +9,6 @@ from attrs.validators import ge, le
 from desim import Policy
 from models.enterprise.controller import Command, Continue, Department, GroupPosition, SetLimits
 
-__all__ = ["CashPool", "LetRun", "baselines", "lineups"]
-
 _CENT = 0.01
 
 _STAGES = ("retailer", "wholesaler", "distributor", "factory")

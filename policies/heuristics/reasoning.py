@@ -15,8 +15,6 @@ from models.reasoning.item import Item
 from models.reasoning.params import ReasoningParams
 from models.reasoning.seat import Answer, Question
 
-__all__ = ["FirstNumber", "Majority", "Reference", "baselines"]
-
 _LETTERS = "ABCDEF"
 
 #: The answer where a question offers nothing to choose from.

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 
 from models.consulting.params import ConsultingParams
-from policies.heuristics.consulting.candidates import DataHungry, Framework, Silent
-from policies.heuristics.consulting.seats import Rubric, Scripted
-
-__all__ = ["DataHungry", "Framework", "Rubric", "Scripted", "Silent", "baselines", "lineups"]
+from policies.heuristics.consulting.candidates import DataHungry as DataHungry
+from policies.heuristics.consulting.candidates import Framework as Framework
+from policies.heuristics.consulting.candidates import Silent as Silent
+from policies.heuristics.consulting.seats import Rubric as Rubric
+from policies.heuristics.consulting.seats import Scripted as Scripted
 
 
 def baselines(_: ConsultingParams) -> tuple[str, ...]:

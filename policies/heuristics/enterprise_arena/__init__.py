@@ -1,25 +1,12 @@
 """The named rules of EnterpriseArena."""
 
-from policies.heuristics.enterprise_arena.human import HumanLike
-from policies.heuristics.enterprise_arena.rules import (
-    EquityThenDebt,
-    NeverRaise,
-    RaiseBelow,
-    RaiseOnce,
-    RaiseWhenFree,
-)
-from policies.heuristics.enterprise_arena.treasurer import Treasurer
-
-__all__ = [
-    "EquityThenDebt",
-    "HumanLike",
-    "NeverRaise",
-    "RaiseBelow",
-    "RaiseOnce",
-    "RaiseWhenFree",
-    "Treasurer",
-    "baselines",
-]
+from policies.heuristics.enterprise_arena.human import HumanLike as HumanLike
+from policies.heuristics.enterprise_arena.rules import EquityThenDebt as EquityThenDebt
+from policies.heuristics.enterprise_arena.rules import NeverRaise as NeverRaise
+from policies.heuristics.enterprise_arena.rules import RaiseBelow as RaiseBelow
+from policies.heuristics.enterprise_arena.rules import RaiseOnce as RaiseOnce
+from policies.heuristics.enterprise_arena.rules import RaiseWhenFree as RaiseWhenFree
+from policies.heuristics.enterprise_arena.treasurer import Treasurer as Treasurer
 
 
 def baselines(_: object) -> tuple[str, ...]:

@@ -1,24 +1,12 @@
 """The named policies of YC-Bench: the four published bots, focus, the planner."""
 
-from policies.heuristics.yc_bench.focus import Focus, LearningFocus
-from policies.heuristics.yc_bench.planner import Planner
-from policies.heuristics.yc_bench.published import (
-    PublishedGreedy,
-    PublishedPrestige,
-    PublishedRandom,
-    PublishedThroughput,
-)
-
-__all__ = [
-    "Focus",
-    "LearningFocus",
-    "Planner",
-    "PublishedGreedy",
-    "PublishedPrestige",
-    "PublishedRandom",
-    "PublishedThroughput",
-    "baselines",
-]
+from policies.heuristics.yc_bench.focus import Focus as Focus
+from policies.heuristics.yc_bench.focus import LearningFocus as LearningFocus
+from policies.heuristics.yc_bench.planner import Planner as Planner
+from policies.heuristics.yc_bench.published import PublishedGreedy as PublishedGreedy
+from policies.heuristics.yc_bench.published import PublishedPrestige as PublishedPrestige
+from policies.heuristics.yc_bench.published import PublishedRandom as PublishedRandom
+from policies.heuristics.yc_bench.published import PublishedThroughput as PublishedThroughput
 
 
 def baselines(_: object) -> tuple[str, ...]:

@@ -4,7 +4,7 @@
 adversarial. `learning_focus` finds out from what it observes, and spreads its people.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import ClassVar
 
@@ -46,18 +46,26 @@ _TEAM, _TRUST = 4, 5
 
 
 @define
-class _KeepsTasksOpen(GeneratorPolicy):
-    """Keep some tasks open: the best paid a unit, weighted by trust.
+class LearningFocus(GeneratorPolicy):
+    """Focus that learns which clients to avoid, and gives each task people of its own.
+
+    An accepted task is inspected before anybody works on it. One that has grown shows that its
+    client is adversarial: it is left planned, which costs nothing, and the client is avoided from
+    then on, also in further episodes.
 
     Attributes:
-        tasks: How many to keep open; 0 for one for every four employees.
+        tasks: How many to keep open; 0 for one for every four employees. Each has the four with the
+            fewest tasks, of these the fastest.
     """
 
     #: Up to so many tasks each have the four fastest, who may be the same people.
     SHARED: ClassVar[int] = 0
 
     tasks: int = field(default=0, validator=ge(0))
+    #: Clients whose tasks are not taken.
+    _avoided: set[str] = field(factory=set, init=False, repr=False)
     _trust: Mapping[str, float] = field(factory=dict, init=False, repr=False)
+    #: Titles of tasks left planned for good; such a task goes when its client does.
     _abandoned: set[str] = field(factory=set, init=False, repr=False)
 
     def commands(self, desk: FounderDesk) -> Commands:
@@ -66,8 +74,11 @@ class _KeepsTasksOpen(GeneratorPolicy):
         many = self.tasks or max(1, desk.status.employees // _TEAM)
         self._trust, self._abandoned = {}, set()
         for turn in count(1):
-            desk = yield from self._look(turn)
-            while self._kept(desk) < many:
+            for look in _looks(turn):
+                desk = yield look
+                if type(look) is ClientList:
+                    self._trust = {c["name"]: c["trust_level"] for c in rows(desk, "clients")}
+            while self._open(desk) < many:
                 row = yield from self._choose()
                 if row is None:
                     break
@@ -77,33 +88,14 @@ class _KeepsTasksOpen(GeneratorPolicy):
             yield SimResume()
             desk = yield EndTurn()
 
-    def _kept(self, desk: FounderDesk) -> int:
-        """Count the open tasks but those that are left planned for good."""
-        # By title, because such a task goes when its client does.
+    def _open(self, desk: FounderDesk) -> int:
         return len(desk.active) + sum(title not in self._abandoned for title in desk.planned)
-
-    def _avoided(self) -> Collection[str]:
-        """Return the clients whose tasks are not taken."""
-        raise NotImplementedError
-
-    def _start(self, row: Row, team: tuple[str, ...]) -> Steps:
-        """Take a task and return the desk that follows."""
-        raise NotImplementedError
-
-    def _look(self, turn: int) -> Steps:
-        """Look at the company and return the last desk."""
-        for look in _looks(turn):
-            desk = yield look
-            if type(look) is ClientList:
-                self._trust = {c["name"]: c["trust_level"] for c in rows(desk, "clients")}
-        return desk
 
     def _choose(self) -> Steps:
         """Return the row with the best pay a unit, or none if the whole market has none."""
         for limit in (_ROWS, _ALL):
-            desk = yield MarketBrowse(limit=limit)
-            listed, avoided = rows(desk, "tasks"), self._avoided()
-            wanted = [row for row in listed if row["client_name"] not in avoided]
+            listed = rows((yield MarketBrowse(limit=limit)), "tasks")
+            wanted = [row for row in listed if row["client_name"] not in self._avoided]
             if wanted or len(listed) < limit:
                 break
         return max(wanted, key=self._worth, default=None)
@@ -111,9 +103,22 @@ class _KeepsTasksOpen(GeneratorPolicy):
     def _worth(self, row: Row) -> float:
         return pay(row) * (1 + self._trust.get(row["client_name"], 0.0) / _TRUST)
 
+    def _start(self, row: Row, team: tuple[str, ...]) -> Steps:
+        """Take a task and return the desk that follows."""
+        task = row["task_id"]
+        yield TaskAccept(task)
+        desk = yield TaskInspect(task)
+        assert desk.reply is not None
+        if work(desk.reply.out) > work(row):
+            self._avoided.add(row["client_name"])
+            self._abandoned.add(task)
+            return desk
+        yield TaskAssign(task, team)
+        return (yield TaskDispatch(task))
+
 
 @define
-class Focus(_KeepsTasksOpen):
+class Focus(LearningFocus):
     """Keep a few tasks open: the best paid a unit, weighted by trust, each with four people.
 
     Attributes:
@@ -129,8 +134,8 @@ class Focus(_KeepsTasksOpen):
 
     avoid: str = "+".join(_ADVERSARIAL)
 
-    def _avoided(self) -> Collection[str]:
-        return self.avoid.split("+")
+    def __attrs_post_init__(self) -> None:
+        self._avoided.update(self.avoid.split("+"))
 
     def _start(self, row: Row, team: tuple[str, ...]) -> Steps:
         task = row["task_id"]
@@ -138,37 +143,6 @@ class Focus(_KeepsTasksOpen):
         yield TaskAssign(task, team)
         yield TaskDispatch(task)
         return (yield TaskInspect(task))
-
-
-@define
-class LearningFocus(_KeepsTasksOpen):
-    """Focus that learns which clients to avoid, and gives each task people of its own.
-
-    An accepted task is inspected before anybody works on it. One that has grown shows that its
-    client is adversarial: it is left planned, which costs nothing, and the client is avoided from
-    then on, also in further episodes.
-
-    Attributes:
-        tasks: How many to keep open; 0 for one for every four employees. Each has the four with the
-            fewest tasks, of these the fastest.
-    """
-
-    _known: set[str] = field(factory=set, init=False, repr=False)
-
-    def _avoided(self) -> Collection[str]:
-        return self._known
-
-    def _start(self, row: Row, team: tuple[str, ...]) -> Steps:
-        task = row["task_id"]
-        yield TaskAccept(task)
-        desk = yield TaskInspect(task)
-        assert desk.reply is not None
-        if work(desk.reply.out) > work(row):
-            self._known.add(row["client_name"])
-            self._abandoned.add(task)
-            return desk
-        yield TaskAssign(task, team)
-        return (yield TaskDispatch(task))
 
 
 def _looks(turn: int) -> Iterator[Command]:
