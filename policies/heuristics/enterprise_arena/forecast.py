@@ -80,22 +80,18 @@ class Debt:
         self._before = month.total_debt
 
 
-def worst_year(growth: Sequence[float], least: float) -> float:
-    """Return the strongest growth of borrowers over twelve months in market data, a share.
+def stressed(growth: Sequence[float], least: float, months: int) -> list[float]:
+    """Return growth as in the strongest twelve months of the data from now on, then its median.
 
-    *growth* is percent a month from month 0 on, *least* the lowest value returned.
-
-    >>> round(worst_year([0.0, 10.0, 10.0, 0.0], 0.05), 4)
-    0.21
+    Args:
+        growth: Growth of borrowers in market data from month 0 on, percent a month, as returned.
+        least: The lowest growth over the first twelve months, a share.
+        months: Months to return.
     """
     logs = [math.log1p(percent / 100) for percent in growth]
     windows = (math.fsum(logs[at : at + YEAR]) for at in range(len(logs)))
-    return max(least, math.expm1(max(windows, default=0.0)))
-
-
-def stressed(growth: Sequence[float], least: float, months: int) -> list[float]:
-    """Return growth, percent a month: the worst year from now on, then the median of the data."""
-    percent = 100 * math.expm1(math.log1p(worst_year(growth, least)) / YEAR)
+    worst = max(least, math.expm1(max(windows, default=0.0)))
+    percent = 100 * math.expm1(math.log1p(worst) / YEAR)
     return [percent] * min(YEAR, months) + [median(growth or (0.0,))] * max(0, months - YEAR)
 
 

@@ -18,7 +18,7 @@ from models.enterprise_arena.desk import (
     Pass,
     VerifyCashPosition,
 )
-from policies.heuristics.enterprise_arena.replies import reduced, refused
+from policies.heuristics.enterprise_arena.replies import LESS, refused
 from policies.heuristics.enterprise_arena.rules import free
 
 #: Equity of one request in dollars by expert: with two rounds, and with three or more.
@@ -72,21 +72,18 @@ class HumanLike(Policy):
         """Call the cash tool if it is due, then submit a request, close the books or pass."""
         now = month.current_month
         if self._submitted and refused(month):
-            self._largest = reduced(self._submitted)
+            self._largest = LESS * self._submitted.amount
         if now > self._month:
             self._month = now
-            self._count(month)
+            events = [notification["event"] for notification in month.notifications]
+            self._rounds += events.count(EQUITY_DELIVERED)
+            self._debts += events.count(DEBT_DELIVERED)
             if now and now % _CALL_EVERY == 0:
                 return VerifyCashPosition()
         self._submitted = self._wanted(now) if free(month) else None
         if self._submitted:
             return self._submitted
         return Pass() if now in _PASSES else BookClosing()
-
-    def _count(self, month: Header) -> None:
-        events = [notification["event"] for notification in month.notifications]
-        self._rounds += events.count(EQUITY_DELIVERED)
-        self._debts += events.count(DEBT_DELIVERED)
 
     def _wanted(self, now: int) -> FundRaisingRequest | None:
         if self._rounds < self.tranches:

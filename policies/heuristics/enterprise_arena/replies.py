@@ -3,19 +3,18 @@
 from collections.abc import Generator, Mapping
 from typing import Any, TypeAlias, TypeVar
 
-from attrs import asdict, frozen
+from attrs import asdict
 
 from desim.errors import UsageError
 from models.enterprise_arena.desk import (
     Command,
-    FundRaisingRequest,
     Header,
     Month,
     ReviewFinancialRecords,
 )
 
 #: Size of the next request after a refused one, relative to it.
-_LESS = 0.9
+LESS = 0.9
 
 _REQUEST, _CASH_TOOL = "fund_raising_request", "verify_cash_position"
 #: The state of the company in a full header.
@@ -26,19 +25,6 @@ _T = TypeVar("_T")
 
 #: Yields commands, receives the observations after them, and returns something in the end.
 Course: TypeAlias = Generator[Command, Header, _T]
-
-
-@frozen
-class YearToDate:
-    """The year to date according to closed books.
-
-    Attributes:
-        flows: Rows of the cash flow statement, dollars; outflows are negative.
-        equity: Book equity at the end, dollars.
-    """
-
-    flows: Mapping[str, float]
-    equity: float
 
 
 def values(month: Header) -> list[float]:
@@ -81,20 +67,18 @@ def refused(month: Header) -> bool:
     return reply is not None and reply.to == _REQUEST and not reply.ok
 
 
-def reduced(request: FundRaisingRequest) -> float:
-    """Return the amount to request after a refused request, dollars."""
-    return _LESS * request.amount
+def fetch(closed: int) -> Course[tuple[Mapping[str, float], float] | None]:
+    """Return the year-to-date cash flow statement of a month and book equity at its end, dollars.
 
-
-def fetch(closed: int) -> Course[YearToDate | None]:
-    """Find and retrieve the statements of a month; None if its books were not closed."""
+    Outflows are negative; None if the books of the month were not closed.
+    """
     files = _part((yield ReviewFinancialRecords()), "documents") or ()
     names = {file["kind"]: file["filename"] for file in files if file["compiled_month"] == closed}
     if not {_FLOWS, _POSITION} <= names.keys():
         return None
     flows = _part((yield ReviewFinancialRecords("retrieve", names[_FLOWS])), "rows")
     position = _part((yield ReviewFinancialRecords("retrieve", names[_POSITION])), "rows")
-    return YearToDate(flows, position["total_equity"]) if flows and position else None
+    return (flows, position["total_equity"]) if flows and position else None
 
 
 def _part(month: Header, name: str) -> Any:

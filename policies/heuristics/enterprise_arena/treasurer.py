@@ -25,10 +25,9 @@ from models.enterprise_arena.params import YEAR, Raising
 from policies.heuristics.enterprise_arena import forecast
 from policies.heuristics.enterprise_arena.forecast import Debt, Odds, Yields
 from policies.heuristics.enterprise_arena.replies import (
+    LESS,
     Course,
-    YearToDate,
     fetch,
-    reduced,
     refused,
     values,
     with_position,
@@ -82,7 +81,8 @@ class Treasurer(Policy):
     _growth: list[float] = field(factory=list, init=False, repr=False)
     _debt: Debt = field(factory=Debt, init=False, repr=False)
     _odds: Odds = field(factory=Odds, init=False, repr=False)
-    _books: YearToDate | None = field(default=None, init=False, repr=False)
+    #: Book equity at the last closing, dollars; None if its statements were not retrieved.
+    _equity: float | None = field(default=None, init=False, repr=False)
     _yields: Yields | None = field(default=None, init=False, repr=False)
     _largest: float = field(default=math.inf, init=False, repr=False)
 
@@ -111,17 +111,19 @@ class Treasurer(Policy):
         now = len(self._headers) - 1
         if not now or now % self.every:
             return
-        self._books = yield from fetch(now - 1)
-        if self._books:
+        books = yield from fetch(now - 1)
+        flows, self._equity = books or (None, None)
+        if flows:
             first = (now - 1) - (now - 1) % YEAR
-            self._yields = forecast.measure(self._books.flows, self._headers[first : now + 1])
+            self._yields = forecast.measure(flows, self._headers[first : now + 1])
 
     def _act(self, month: Month) -> Course[Action]:
         closing = (month.current_month + 1) % self.every == 0
-        if not (closing or month.pending_fundraisings) and self._yields and self._books:
+        busy = closing or month.pending_fundraisings
+        if not busy and self._yields and self._equity is not None:
             lack = self.floor - self._lowest(month, self._yields)
             if lack > 0:
-                return (yield from self._request(month, lack, self._books.equity))
+                return (yield from self._request(month, lack, self._equity))
         return BookClosing() if closing else Pass()
 
     def _carry_out(self, action: Action) -> Course[Header]:
@@ -131,7 +133,7 @@ class Treasurer(Policy):
             if not refused(after):
                 self._odds.submitted(action.type)
                 return after
-            self._largest = reduced(action)
+            self._largest = LESS * action.amount
             if after.current_month > self._headers[-1].current_month:
                 return after
             action = FundRaisingRequest(action.type, self._largest)
@@ -148,12 +150,11 @@ class Treasurer(Policy):
         rates = yield from self._markets(month.current_month)
         wanted = max(lack / _FILL, self.least)
         amount = min(wanted, self.most * max(equity, 0.0), self._largest)
-        if not rates or amount <= 0:
-            return Pass()
-        instrument, odds = self._choose(rates, amount, month.total_debt, equity)
-        if odds < self.odds:
-            return Pass()
-        return FundRaisingRequest(instrument, amount)
+        if rates and amount > 0:
+            instrument, odds = self._choose(rates, amount, month.total_debt, equity)
+            if odds >= self.odds:
+                return FundRaisingRequest(instrument, amount)
+        return Pass()
 
     def _markets(self, now: int) -> Course[dict[str, float]]:
         """Read the series behind the odds; empty if a call was refused."""

@@ -52,7 +52,6 @@ class TaskOffer:
         quantity: Units of work once accepted, if the client is honest.
         reward: Cents, as listed.
         boost: Share by which rates grow.
-        delta: Prestige won.
         days: Business days until it is due.
     """
 
@@ -63,7 +62,6 @@ class TaskOffer:
     quantity: float
     reward: float
     boost: float
-    delta: float
     days: int
 
 
@@ -119,24 +117,23 @@ class Estimate:
             for row in listed
         }
 
-    def read_clients(self, listed: Iterable[Row]) -> None:
+    def read_clients(self, listed: Sequence[Row]) -> None:
         """Read the rows of `client list`, where a client that has gone is absent."""
-        clients = list(listed)
-        self.trust = {row["name"]: row["trust_level"] for row in clients}
-        self.specialties = {row["name"]: tuple(row["specialties"]) for row in clients}
+        self.trust = {row["name"]: row["trust_level"] for row in listed}
+        self.specialties = {row["name"]: tuple(row["specialties"]) for row in listed}
 
     def offer(self, row: Row) -> TaskOffer:
         """Read a row of the market."""
-        need, trust = row["requirements"][0], self.trust.get(row["client_name"], 0.0)
-        quantity = agreed_quantity(self.rules, need["required_qty"], trust)
+        need, client = row["requirements"][0], row["client_name"]
+        listed = need["required_qty"]
+        quantity = agreed_quantity(self.rules, listed, self.trust.get(client, 0.0))
         return TaskOffer(
             title=row["task_id"],
-            client=row["client_name"],
+            client=client,
             domain=need["domain"],
-            listed=need["required_qty"],
+            listed=listed,
             quantity=quantity,
             reward=row["reward_funds_cents"],
             boost=row["skill_boost_pct"],
-            delta=row["reward_prestige_delta"],
             days=deadline_days(self.rules, quantity),
         )

@@ -34,6 +34,7 @@ from policies.heuristics.yc_bench.generator_policy import (
     Row,
     Steps,
     pay,
+    reply,
     rows,
     work,
 )
@@ -108,8 +109,7 @@ class LearningFocus(GeneratorPolicy):
         task = row["task_id"]
         yield TaskAccept(task)
         desk = yield TaskInspect(task)
-        assert desk.reply is not None
-        if work(desk.reply.out) > work(row):
+        if work(reply(desk)) > work(row):
             self._avoided.add(row["client_name"])
             self._abandoned.add(task)
             return desk

@@ -41,10 +41,16 @@ class GeneratorPolicy(Policy):
         return self._commands.send(desk)
 
 
+def reply(desk: FounderDesk) -> Row:
+    """Return what the last command printed."""
+    assert desk.reply is not None
+    printed: Row = desk.reply.out
+    return printed
+
+
 def rows(desk: FounderDesk, key: str) -> Sequence[Row]:
     """Return the rows under a key of the last reply."""
-    assert desk.reply is not None
-    listed: Sequence[Row] = desk.reply.out[key]
+    listed: Sequence[Row] = reply(desk)[key]
     return listed
 
 

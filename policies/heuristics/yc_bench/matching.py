@@ -8,7 +8,8 @@ team could do in the same hours, so that people who are slow elsewhere are cheap
 assigned where they are comparatively fast.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import product
 from math import fsum
 from operator import truediv
 
@@ -17,9 +18,14 @@ from attrs import define, field, frozen
 from models.yc_bench.formulas import payout_factor
 from models.yc_bench.params import PublicRules
 from policies.heuristics.yc_bench.estimate import Estimate, TaskOffer, TeamMember
+from policies.heuristics.yc_bench.forecast import ServicePlan
 
 #: Hours of progress in a month of 21.7 weekdays of 15 hours.
 _MONTH_HOURS = 326.0
+#: Factor on tasks of clients outside the plan, whose trust wears off again.
+_STRANGER = 0.8
+#: Days of progress that a task must be done before it is due.
+_SLACK = 1.0
 
 
 @frozen(eq=False)
@@ -53,28 +59,25 @@ class TaskValuation:
 
     Attributes:
         estimate: The company as known.
+        plan: The plan, whose clients' tasks are worth more.
         price: Cents a unit of work is expected to earn.
-        mix: Share of the work ahead by domain; sums to 1.
-        slack: Days of progress a task must be done before it is due.
-        hours: Hours of progress until the horizon.
-        months: Months until the horizon.
-        day: Hours of progress in a weekday.
     """
 
     estimate: Estimate
+    plan: ServicePlan
     price: float
-    mix: Mapping[str, float]
-    slack: float
-    hours: float = field(init=False)
-    months: float = field(init=False)
-    day: float = field(init=False)
+    #: Hours of progress until the horizon, and in a weekday; months until the horizon.
+    _hours: float = field(init=False)
+    _day: float = field(init=False)
+    _months: float = field(init=False)
     _usual: dict[str, list[TeamFigures]] = field(factory=dict, init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        self.hours, self.months = self.estimate.hours, self.estimate.months
-        self.day = float(self.estimate.rules.progress_day_hours)
+        self._hours, self._months = self.estimate.hours, self.estimate.months
+        self._day = float(self.estimate.rules.progress_day_hours)
+        mix = self.plan.mix.items()
         for who in self.estimate.people.values():
-            who.typical = fsum([share * who.rates[domain] for domain, share in self.mix.items()])
+            who.typical = fsum([share * who.rates[domain] for domain, share in mix])
 
     def figures(
         self, domain: str, team: Sequence[TeamMember], *, alone: bool = False
@@ -95,7 +98,7 @@ class TaskValuation:
             bump=fsum([who.bump for who in team]),
             learning=[(most - rate, rate) for rate in rates if rate < most],
             payout=payout_factor(rules, self.estimate.prestige.get(domain, 1.0)),
-            mix=self.mix[domain],
+            mix=self.plan.mix[domain],
         )
 
     def in_time(self, offer: TaskOffer, team: TeamFigures) -> bool:
@@ -106,15 +109,28 @@ class TaskValuation:
         if not team.slowest:
             return False
         hours = offer.quantity / team.slowest
-        in_time = hours <= (offer.days - self.slack) * self.day
-        return in_time and hours + self.day / 2 <= self.hours
+        in_time = hours <= (offer.days - _SLACK) * self._day
+        return in_time and hours + self._day / 2 <= self._hours
 
     def value(self, offer: TaskOffer, team: TeamFigures) -> float:
         """Return the value of a task for a team, in time or not; below 0 if it cannot do it."""
         if not team.speed:
             return -1.0
         hours = offer.quantity / team.speed
-        return self._gain(offer, team, hours) / (hours * team.typical)
+        left, months = self._hours - hours, self._months - hours / _MONTH_HOURS
+        gain = offer.reward * team.payout
+        # Comparisons instead of `max` and `min`: this is computed a hundred thousand times a year.
+        if left > 0:
+            boost = offer.boost
+            # By how many units an hour the team gets faster.
+            learned = fsum(
+                [gap if gap < (more := rate * boost) else more for gap, rate in team.learning]
+            )
+            gain += learned * (left * team.mix) * self.price
+        if months > 0:
+            gain -= months * team.bump
+        favour = 1.0 if offer.client in self.plan.serve else _STRANGER
+        return gain / (hours * team.typical) * favour
 
     def best(self, offer: TaskOffer) -> float:
         """Return the value for the best of a few teams, if they had nothing else to do."""
@@ -122,20 +138,6 @@ class TaskValuation:
         if teams is None:
             teams = self._usual[offer.domain] = self._usual_teams(offer.domain)
         return max([self.value(offer, team) for team in teams])
-
-    def _gain(self, offer: TaskOffer, team: TeamFigures, hours: float) -> float:
-        # Comparisons instead of `max` and `min`: this is computed a hundred thousand times a year.
-        left, months = self.hours - hours, self.months - hours / _MONTH_HOURS
-        lost = months * team.bump if months > 0 else 0.0
-        paid = offer.reward * team.payout
-        if left <= 0:
-            return paid - lost
-        boost = offer.boost
-        # By how many units an hour the team gets faster.
-        learned = fsum(
-            [gap if gap < (more := rate * boost) else more for gap, rate in team.learning]
-        )
-        return paid + learned * (left * team.mix) * self.price - lost
 
     def _usual_teams(self, domain: str) -> list[TeamFigures]:
         rules = self.estimate.rules
@@ -157,25 +159,15 @@ Assignment = tuple[TaskOffer, list[TeamMember]]
 _TRIED = 8
 
 
-def match(
-    valuation: TaskValuation,
-    ranked: Iterable[TaskOffer],
-    favour: Callable[[TaskOffer], float],
-) -> Assignment | None:
-    """Return the best task and team, or none that would be in time.
-
-    Offers are ranked, the best first; *favour* returns a factor on the value of one.
-    """
+def match(valuation: TaskValuation, ranked: Iterable[TaskOffer]) -> Assignment | None:
+    """Return the best of ranked offers and a team, or none that would be in time."""
     free = [who for who in valuation.estimate.people.values() if who.free]
     best, pair, rules = 0.0, None, valuation.estimate.rules
     for domain, offers in _shortlists(ranked).items():
         teams = [valuation.figures(domain, team) for team in _teams(free, domain, rules)]
-        for offer in offers:
-            liking = favour(offer)
-            for team in teams:
-                if not valuation.in_time(offer, team):
-                    continue
-                value = valuation.value(offer, team) * liking
+        for offer, team in product(offers, teams):
+            if valuation.in_time(offer, team):
+                value = valuation.value(offer, team)
                 if value > best:
                     best, pair = value, (offer, list(team.team))
     return pair

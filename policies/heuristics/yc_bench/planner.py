@@ -42,6 +42,7 @@ from policies.heuristics.yc_bench.generator_policy import (
     Commands,
     GeneratorPolicy,
     Steps,
+    reply,
     rows,
     work,
 )
@@ -51,12 +52,8 @@ from policies.heuristics.yc_bench.matching import TaskValuation, match
 _ALL = 100_000
 #: Rate of fully trained people, as a share of the highest.
 _TRAINED = 0.95
-#: Factor on tasks of clients outside the plan, whose trust wears off again.
-_STRANGER = 0.8
 #: Number of best offers that set the price of work, and the trust that regular clients reach.
 _BEST, _TRUSTED = 30, 4.0
-#: Days of progress that a task must be done before it is due.
-_SLACK = 1.0
 #: Rerolling: rounds at a stop, the best offers that are left alone, acceptances in a round at most.
 _ROUNDS, _KEPT, _MOST = 3, 12, 500
 
@@ -102,8 +99,7 @@ class Planner(GeneratorPolicy):
         while True:
             yield from self._employ()
             desk = yield SimResume()
-            assert desk.reply is not None
-            news = {event["type"] for event in desk.reply.out.get("wake_events", ())}
+            news = {event["type"] for event in reply(desk).get("wake_events", ())}
             desk = yield EndTurn()
             yield from self._look()
             if news & {"monthly_payroll", "client_lost"}:
@@ -119,17 +115,13 @@ class Planner(GeneratorPolicy):
         desk = yield EmployeeList()
         known.now = datetime.fromisoformat(desk.time)
         known.read_staff(rows(desk, "employees"))
-        desk = yield ClientList()
-        known.read_clients(rows(desk, "clients"))
+        known.read_clients(rows((yield ClientList()), "clients"))
         if self._rules.payout_prestige != "required":
-            desk = yield CompanyStatus()
-            assert desk.reply is not None
-            known.prestige = desk.reply.out["prestige"]
+            known.prestige = reply((yield CompanyStatus()))["prestige"]
 
     def _browse(self) -> Steps:
         """Look at the market, leaving out equal titles, which no command can distinguish."""
-        desk = yield MarketBrowse(limit=_ALL)
-        listed = rows(desk, "tasks")
+        listed = rows((yield MarketBrowse(limit=_ALL)), "tasks")
         titles = [row["task_id"] for row in listed]
         counts, avoided = Counter(titles), self._known.adversarial
         self._pool = {
@@ -164,11 +156,8 @@ class Planner(GeneratorPolicy):
         yield from self._browse()
         yield from self._reroll(rooms * self.rerolls)
         valuation = self._valuation()
-        worth = {t: valuation.best(one) * self._favour(one) for t, one in self._pool.items()}
-        ranked = sorted(self._pool.values(), key=lambda offer: -worth[offer.title])
-        while pair := match(
-            valuation, [one for one in ranked if one.title in self._pool], self._favour
-        ):
+        ranked = sorted(self._pool.values(), key=lambda offer: -valuation.best(offer))
+        while pair := match(valuation, [one for one in ranked if one.title in self._pool]):
             yield from self._start(*pair)
         if not any(len(who.jobs) for who in self._known.people.values()):
             yield from self._pass_time()
@@ -198,8 +187,7 @@ class Planner(GeneratorPolicy):
         if not (yield from self._accept(offer)):
             return False
         yield TaskAssign(offer.title, tuple([who.name for who in team]))
-        desk = yield TaskDispatch(offer.title)
-        if _refused(desk):
+        if _refused((yield TaskDispatch(offer.title))):
             return False
         self._teams[offer.title] = team[0].name
         for who in team:
@@ -209,12 +197,9 @@ class Planner(GeneratorPolicy):
     def _accept(self, offer: TaskOffer) -> Steps:
         """Accept a task and return whether it kept its size; a swollen one marks its client."""
         self._pool.pop(offer.title, None)
-        desk = yield TaskAccept(offer.title)
-        if _refused(desk):
+        if _refused((yield TaskAccept(offer.title))):
             return False
-        desk = yield TaskInspect(offer.title)
-        assert desk.reply is not None
-        task = desk.reply.out
+        task = reply((yield TaskInspect(offer.title)))
         if task["status"] != "planned":  # another task has the same title
             return False
         if work(task) <= offer.listed:
@@ -239,7 +224,7 @@ class Planner(GeneratorPolicy):
     # -- valuing -----------------------------------------------------------------------------------
 
     def _valuation(self) -> TaskValuation:
-        return TaskValuation(self._known, self._price(), self._plan.mix, _SLACK)
+        return TaskValuation(self._known, self._plan, self._price())
 
     def _price(self) -> float:
         """Return cents a unit of work is expected to earn."""
@@ -251,9 +236,6 @@ class Planner(GeneratorPolicy):
         ]
         best = nlargest(_BEST, paid)
         return fsum(best) / max(1, len(best))
-
-    def _favour(self, offer: TaskOffer) -> float:
-        return 1.0 if offer.client in self._plan.serve else _STRANGER
 
 
 def _refused(desk: FounderDesk) -> bool:

@@ -27,6 +27,7 @@ from policies.heuristics.yc_bench.generator_policy import (
     GeneratorPolicy,
     Row,
     pay,
+    reply,
     rows,
     work,
 )
@@ -62,8 +63,7 @@ class PublishedThroughput(GeneratorPolicy):
                     yield TaskDispatch(task)
             yield SimResume()
             desk = yield CompanyStatus()
-            assert desk.reply is not None
-            self._prestige = max(desk.reply.out["prestige"].values())
+            self._prestige = max(reply(desk)["prestige"].values())
             desk = yield EndTurn()
 
 
