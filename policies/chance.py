@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 from desim import Policy, Role, Seat
-from policies.greedy import Options, options_of
+from policies.greedy import check_options, options
 
 if TYPE_CHECKING:  # numpy.random takes longer to import than all of desim
     from numpy.random import Generator
@@ -23,18 +23,18 @@ class Random(Policy):
     takes_options = True
     takes_role = True
 
-    _options: Options = field(init=False, repr=False)
     _generator: "Generator" = field(init=False, repr=False)
 
     def seated(self, seat: Seat) -> None:
-        """Take the options of the role.
+        """Take the generator of the seat.
 
         Raises:
             UsageError: The role does not offer options.
         """
-        self._options, self._generator = options_of(seat), seat.generator()
+        check_options(seat)
+        self._generator = seat.generator()
 
     def decide(self, observation: Any, role: Role | None = None) -> Any:
         """Return the action of a random option."""
-        options = ((role and role.options) or self._options)(observation)
-        return options[int(self._generator.integers(len(options)))].action
+        offered = options(role, observation)
+        return offered[int(self._generator.integers(len(offered)))].action

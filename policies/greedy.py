@@ -1,19 +1,16 @@
 """The option of the highest value, in any world whose role offers options."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any
 
-from attrs import define, field
+from attrs import frozen
 
 from desim import Option, Policy, Role, Seat
 from desim.errors import UsageError
 
-#: Returns the sensible actions for an observation, at least one; see `Role.options`.
-Options = Callable[[Any], Sequence[Option]]
 
-
-@define
+@frozen
 class Greedy(Policy):
     """Take the option with the highest immediate value, the first of equals."""
 
@@ -21,30 +18,29 @@ class Greedy(Policy):
     takes_options = True
     takes_role = True
 
-    _options: Options = field(init=False, repr=False)
-
     def seated(self, seat: Seat) -> None:
-        """Take the options of the role.
+        """Check the role.
 
         Raises:
             UsageError: The role does not offer options.
         """
-        self._options = options_of(seat)
+        check_options(seat)
 
     def decide(self, observation: Any, role: Role | None = None) -> Any:
         """Return the action of the best option."""
-        options = (role and role.options) or self._options
-        return max(options(observation), key=attrgetter("value")).action
+        return max(options(role, observation), key=attrgetter("value")).action
 
 
-def options_of(seat: Seat) -> Options:
-    """Return the function that lists the options of a seat's role.
-
-    Raises:
-        UsageError: The role does not offer options.
-    """
+def check_options(seat: Seat) -> None:
+    """Raise a UsageError where the role of a seat does not offer options."""
     if seat.spec.options is None:
         raise UsageError(
             f"role {seat.role!r} offers no options, so no policy can choose among them"
         )
-    return seat.spec.options
+
+
+def options(role: Role | None, observation: Any) -> Sequence[Option]:
+    """Return the sensible actions of a role that offers options, at least one."""
+    assert role, "a policy that takes its role is asked with it"
+    assert role.options, "the seat was checked"
+    return role.options(observation)

@@ -6,6 +6,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
+from attrs.validators import ge, le
 
 from desim import Option, Policy, Role, Seat
 from desim.core.policy import decide_as
@@ -13,14 +14,11 @@ from desim.episodes.ahead import Simulator
 from desim.episodes.lineup import policy_at
 from desim.errors import UsageError
 from desim.schema import codec
-from policies.greedy import Options, options_of
+from policies.greedy import check_options, options
 
 if TYPE_CHECKING:  # numpy takes longer to import than all of desim
     from numpy import float64
     from numpy.typing import NDArray
-
-#: The largest numbers of a decision's samples and candidates.
-MAX_SAMPLES, MAX_CANDIDATES = 100_000, 1_000
 
 
 @define
@@ -53,13 +51,12 @@ class Rollout(Policy):
     takes_role = True
 
     base: str = "greedy"
-    depth: int = 0
-    samples: int = 16
-    candidates: int = 8
-    margin: float = 1.0
+    depth: int = field(default=0, validator=ge(0))
+    samples: int = field(default=16, validator=[ge(2), le(100_000)])
+    candidates: int = field(default=8, validator=[ge(1), le(1_000)])
+    margin: float = field(default=1.0, validator=ge(0))
     others: str = ""
     notes: dict[str, Any] = field(init=False, factory=dict, repr=False)
-    _options: Options = field(init=False, repr=False)
     #: Decides in the episode, as far as no other candidate is better.
     _usual: Policy = field(init=False, repr=False)
     #: Returns an action and its tagged object as JSON.
@@ -67,20 +64,12 @@ class Rollout(Policy):
     _simulator: Simulator | None = field(init=False, default=None)
 
     def seated(self, seat: Seat) -> None:
-        """Take the options of the role, and build the base.
+        """Build the base.
 
         Raises:
-            UsageError: The role offers no options, the base cannot play ahead, or a number is out
-                of range.
+            UsageError: The role offers no options, or the base cannot be built.
         """
-        for name, given, least, most in (
-            ("depth", self.depth, 0, None),
-            ("samples", self.samples, 2, MAX_SAMPLES),
-            ("candidates", self.candidates, 1, MAX_CANDIDATES),
-            ("margin", self.margin, 0, None),
-        ):
-            _in_range(name, given, least, most)
-        self._options = options_of(seat)
+        check_options(seat)
         self._usual = policy_at(_spec(self.base), seat)
         self._wire = codec(seat.spec.action).take
 
@@ -103,8 +92,7 @@ class Rollout(Policy):
         if self._simulator is None:
             raise UsageError("rollout needs an episode to play ahead from; play it with desim.play")
         usual = decide_as(self._usual, role, observation)
-        options = ((role and role.options) or self._options)(observation)
-        actions = self._actions(options, usual)
+        actions = self._actions(options(role, observation), usual)
         if len(actions) == 1:
             self.notes = {}
             return usual
@@ -121,9 +109,9 @@ class Rollout(Policy):
         others = dict.fromkeys(simulator.roles, _spec(self.others or self.base))
         return {**others, simulator.role: _spec(self.base)}
 
-    def _actions(self, options: Sequence[Option], usual: Any) -> list[Any]:
+    def _actions(self, offered: Sequence[Option], usual: Any) -> list[Any]:
         """Return the base's action first, then other options, the highest values first."""
-        by_value = sorted(options, key=attrgetter("value"), reverse=True)
+        by_value = sorted(offered, key=attrgetter("value"), reverse=True)
         actions = {self._wire(usual)[1]: usual}
         for option in by_value:
             actions.setdefault(self._wire(option.action)[1], option.action)
@@ -144,14 +132,3 @@ class Rollout(Policy):
 
 def _spec(text: str) -> str:
     return text.replace("+", ",")
-
-
-def _in_range(name: str, given: float, least: int, most: int | None) -> None:
-    """Check an argument.
-
-    Raises:
-        UsageError: The number is out of range.
-    """
-    if not (least <= given and (most is None or given <= most)):
-        upper = "" if most is None else f" and at most {most:,}"
-        raise UsageError(f"{name}={given} was given; it is at least {least}{upper}")

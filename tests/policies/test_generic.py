@@ -7,6 +7,7 @@ import pytest
 from attrs import frozen
 
 from desim import Episode, Role, Run, play
+from desim.core.policy import decide_as
 from desim.episodes.lineup import resolve, seat_of
 from desim.errors import PolicyFailed, UsageError
 from models.beer_game import BeerGame, Order, Stage
@@ -32,7 +33,9 @@ def test_greedy_plays_by_the_options_of_its_role() -> None:
     run = Run(GAME, 1)
     (decision,) = run.advance()
     offered = {o.action: o.value for o in GAME.roles["retailer"].options(decision.observation)}
-    chosen = resolve(GAME, "greedy", 1).policies["retailer"].decide(decision.observation)
+    chosen = (
+        resolve(GAME, "greedy", 1).policies["retailer"].decide(decision.observation, decision.spec)
+    )
     assert offered[chosen] == max(offered.values())
     assert orders(play(GAME, "greedy", 1)) == orders(play(GAME, "greedy", 1))
 
@@ -79,7 +82,7 @@ def test_random_shifts_no_draw_of_the_world() -> None:
         players = resolve(GAME, dict.fromkeys(GAME.stages, spec) if spec else {}, 9).policies
         while decisions := run.advance():
             for d in decisions:
-                run.answer(d, players[d.role].decide(d.observation))
+                run.answer(d, decide_as(players[d.role], d.spec, d.observation))
         wanted.append(demand(run))
     assert wanted[0] == wanted[1] == wanted[2]
 
