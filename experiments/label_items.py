@@ -24,7 +24,7 @@ from rich.progress import track
 
 from desim.errors import PolicyFailed, UsageError
 from models.reasoning.item import MOST_BYTES, Item, from_row, read, shipped
-from policies.llm.router.labels import Sample, bucket_of, labelled
+from policies.llm.router.labels import bucket_of, labelled
 from policies.llm.wires.calling import Calling
 from policies.llm.wires.endpoint import Endpoint
 from policies.llm.wires.wire import Complete
@@ -32,8 +32,8 @@ from policies.llm.wires.wire import Complete
 
 def with_labels(item: Item, complete: Complete) -> Item:
     """Return an item with the labels that a model gives to it, whatever labels it had."""
-    sample = Sample(item.task, item.question, item.context, item.options, item.program)
-    label = labelled(sample, complete)
+    parts = item.task, item.question, item.context, item.options, item.program
+    label = labelled(complete, *parts)
     return evolve(item, capability=label.capability, difficulty=label.score)
 
 

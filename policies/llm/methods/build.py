@@ -1,7 +1,6 @@
 """The methods by name, and a method at a seat, from the arguments that a user gives."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 from attrs import evolve, fields
@@ -23,19 +22,17 @@ from policies.llm.options import LLMOptions
 from policies.llm.wires.wire import Complete
 
 #: The methods by name.
-METHODS: Mapping[str, type[Method]] = MappingProxyType(
-    {
-        "cot": ChainOfThought,
-        "self_refine": SelfRefine,
-        "reflexion": Reflexion,
-        "amem": AgenticMemory,
-        "debate": Debate,
-        "discussion": Discussion,
-        "dynamic_cheatsheet": DynamicCheatsheet,
-        "gepa": Gepa,
-        "ace": Ace,
-    }
-)
+METHODS: Mapping[str, type[Method]] = {
+    "cot": ChainOfThought,
+    "self_refine": SelfRefine,
+    "reflexion": Reflexion,
+    "amem": AgenticMemory,
+    "debate": Debate,
+    "discussion": Discussion,
+    "dynamic_cheatsheet": DynamicCheatsheet,
+    "gepa": Gepa,
+    "ace": Ace,
+}
 
 #: Options that a router leaves no room for.
 _NOT_ROUTED = ("method", "memory", "learning", "train")

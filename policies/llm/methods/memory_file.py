@@ -30,10 +30,7 @@ class MemoryLock:
     """The lock of this process on a file; released when nothing refers to it any more."""
 
     def __init__(self, path: str) -> None:
-        try:
-            lock = RecordLock(path, "learned into")
-        except UsageError as fault:
-            raise UsageError(f"memory: {fault}") from None
+        lock = RecordLock(path, "learned into")
         weakref.finalize(self, lock.__exit__)
 
 

@@ -19,7 +19,7 @@ from policies.llm.messages import ASKED_AGAIN, as_json
 from policies.llm.methods.build import METHODS, method_at
 from policies.llm.methods.method import Method
 from policies.llm.options import LLMOptions
-from policies.llm.router.labels import Sample, labelled
+from policies.llm.router.labels import labelled
 from policies.llm.router.learning import tallied, written
 from policies.llm.router.policy import LABELS, Policy, holds, table_4, unwrapped
 from policies.llm.router.predictions import Item
@@ -98,7 +98,7 @@ class Routing:
         features = features_of("", context)
         if self.labeller is None:
             return Situation(self.task, features=features)
-        label = labelled(Sample(self.task, "", context), self.labeller)
+        label = labelled(self.labeller, self.task, "", context)
         return Situation(self.task, label.capability, label.bucket, features)
 
     def record(self, transcript: Callable[[Any], None]) -> None:

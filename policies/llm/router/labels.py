@@ -116,40 +116,37 @@ def read_label(text: str) -> Label:
     )
 
 
-@frozen
-class Sample:
-    """A question to be labelled.
+def labelled(
+    complete: Complete,
+    task: str,
+    question: str,
+    context: str,
+    options: Sequence[str] = (),
+    program: str = "",
+) -> Label:
+    """Return the labels that a model gives a question; empty ones where its reply is unreadable.
 
-    Attributes:
-        task: The name of the task.
+    Args:
+        complete: The call of the model, at temperature 0.
+        task: The name of the question's task.
         question: The question.
-        context: The text that belongs to it; a model reads its first 3,500 characters.
+        context: The text that belongs to it, of which the first 3,500 characters are read.
         options: Among which the answer is chosen, if it is.
-        program: The program that belongs to it; a model reads its first 1,200 characters.
+        program: The program that belongs to it, of which the first 1,200 characters are read.
     """
-
-    task: str
-    question: str
-    context: str
-    options: Sequence[str] = ()
-    program: str = ""
-
-
-def labelled(sample: Sample, complete: Complete) -> Label:
-    """Return the labels that a model gives, at temperature 0; empty ones for another reply."""
     shown = {
-        "question": sample.question,
-        "context": sample.context[:_CONTEXT],
-        **({"options": list(sample.options)} if sample.options else {}),
-        **({"program": sample.program[:_PROGRAM]} if sample.program else {}),
+        "question": question,
+        "context": context[:_CONTEXT],
+        **({"options": list(options)} if options else {}),
+        **({"program": program[:_PROGRAM]} if program else {}),
         "hints": {
-            "context_length": len(sample.context),
-            "options": len(sample.options),
-            "candidate_labels": candidate_labels(sample.context),
-            "sub_questions": max(1, sample.question.count("?")),
+            "context_length": len(context),
+            "options": len(options),
+            "candidate_labels": candidate_labels(context),
+            "sub_questions": max(1, question.count("?")),
         },
     }
-    text = f"# Task\n{sample.task}\n\n# Sample\n{as_json(shown)}"
+    text = f"# Task\n{task}\n\n# Sample\n{as_json(shown)}"
     reply = complete(request_of(_REQUEST, text, 0.0, "label"))
     return read_label(answer_only(reply).text)
 

@@ -226,17 +226,21 @@ def _faults(rule: Rule) -> Iterator[str]:
     if rule.when is None:
         yield "has no object of conditions, so it never matches"
         return
-    known = sorted((*LABELS, _BOUNDS_KEY))
-    for key in [key for key in rule.when if key not in known]:
-        yield f"has the condition {short_repr(key)}; {possible(str(key), known)}"
-    for key in LABELS:
-        value = rule.when.get(key)
-        if value is not None and not isinstance(value, str):
+    for key, value in rule.when.items():
+        if key == _BOUNDS_KEY:
+            yield from _faults_of_bounds(value)
+        elif key not in LABELS:
+            hint = possible(str(key), sorted((*LABELS, _BOUNDS_KEY)))
+            yield f"has the condition {short_repr(key)}; {hint}"
+        elif value is not None and not isinstance(value, str):
             yield f"has no text under {key} but {short_repr(value)}, which constrains nothing"
-    bounds = rule.when.get(_BOUNDS_KEY)
+
+
+def _faults_of_bounds(bounds: Any) -> Iterator[str]:
     if bounds is not None and not isinstance(bounds, Mapping):
         yield f"has no object under {_BOUNDS_KEY} but {short_repr(bounds)}"
-    for name, value in _bounds(rule.when).items():
+        return
+    for name, value in (bounds or {}).items():
         if name not in BOUNDS:
             yield f"has the bound {short_repr(name)}; {possible(str(name), BOUNDS)}"
         elif value not in (None, _OMIT) and _limit(name, value) is None:

@@ -247,7 +247,7 @@ def test_a_folder_is_no_memory_and_a_missing_folder_takes_none(tmp_path: Path) -
     with pytest.raises(UsageError, match="cannot be read"):
         seated("edt", "reflexion", memory=str(tmp_path))
     model, llm, _ = seated("edt", "reflexion", memory=str(tmp_path / "no" / "memory.json"))
-    with pytest.raises(UsageError, match=r"memory: cannot write .*No such file"):
+    with pytest.raises(UsageError, match=r"cannot write .*memory.json: No such file"):
         play_series(model, {"manager": llm}, [0])
     with pytest.raises(UsageError, match="there is no file"):
         shown_memory(tmp_path / "none.json")

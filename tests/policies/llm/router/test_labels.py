@@ -6,7 +6,6 @@ from support.router_items import Asked
 from policies.llm.router.labels import (
     CAPABILITIES,
     Label,
-    Sample,
     bucket_of,
     candidate_labels,
     labelled,
@@ -57,7 +56,7 @@ def test_buckets_end_at_three_and_six(score: float, bucket: str) -> None:
 def test_the_model_reads_task_question_and_the_start_of_the_context() -> None:
     """At temperature 0, and it may not solve the question."""
     model = Asked(lambda _: "Capability: Complex Reasoning\nScore: 5\nReasoning: r")
-    assert labelled(Sample("TASK", "QUESTION", "c" * 5000), model) == Label(CR, 5, "r")
+    assert labelled(model, "TASK", "QUESTION", "c" * 5000) == Label(CR, 5, "r")
     (request,) = model.requests
     assert model.temperatures == [0.0]
     assert all(
@@ -70,8 +69,8 @@ def test_the_model_reads_options_program_and_hints() -> None:
     """A program is cut; what an item does not have is left out."""
     model = Asked(lambda _: "")
     tags = "Tags: " + ", ".join(f"Tag{n}" for n in range(30))
-    labelled(Sample("TASK", "Which? Why?", tags, ["yes", "no"], "p" * 2000), model)
-    labelled(Sample("TASK", "Which?", ""), model)
+    labelled(model, "TASK", "Which? Why?", tags, ["yes", "no"], "p" * 2000)
+    labelled(model, "TASK", "Which?", "")
     full, bare = model.requests
     assert '"options": ["yes", "no"]' in full
     assert "p" * 1200 in full

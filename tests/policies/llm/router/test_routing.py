@@ -227,7 +227,7 @@ def test_remarks_name_every_part_without_effect() -> None:
             "rules": [
                 {"when": "always", "choose": "ace"},
                 when("DC", capability=["x"], has_tables=True, num_numbers_min="many"),
-                {"when": {"feature_conditions": [1], "bucket": "hard"}, "choose": "ace"},
+                {"when": {"bucket": "hard", "feature_conditions": [1]}, "choose": "ace"},
                 when("ace", has_table="omit", num_numbers_max=None),
             ],
         }
