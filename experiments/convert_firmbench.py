@@ -13,9 +13,9 @@ Known (reference SPEC, sections 1 and 3, and the rows in its vectors): the names
 the splits that each has, and the fields of a row: `question`, `context`, `answer` or `target` (a
 text, a number or a list), `options`, `program`. Rows of finer and formula have everything in
 `context`. A row with more than six options cannot be used. Assumed: the names of the files; that
-they are JSON lines, or one JSON list of rows (`.json`); that further fields of a row may be left
-out, which is reported; that a row's `id`, where it has one, is a text or a number. An item's id is
-the name of the data set, the split, and the row's id or its number.
+they are JSON lines; that further fields of a row may be left out; that a row's `id`, where it has
+one, is a text or a number. An item's id is the name of the data set, the split, and the row's id or
+its number.
 """
 
 import sys
@@ -26,7 +26,7 @@ from typing import Any
 
 import click
 import msgspec
-from attrs import asdict, define, field, frozen
+from attrs import asdict, frozen
 
 from desim.errors import possible, sentence
 from desim.short_repr import short_repr
@@ -42,13 +42,7 @@ SPLITS: Mapping[str, tuple[str, ...]] = {
 #: Tasks whose rows have no question of their own.
 _ONE_TEXT = ("finer", "formula")
 
-#: Endings of a file: a row a line, or a list of rows.
-_ENDINGS = (".jsonl", ".json")
-
 _FIELDS = ("question", "context", "answer", "target", "options", "program")
-
-#: Bytes of a file at most.
-_MOST_BYTES_OF_FILE = 1 << 30
 
 
 class Fault(click.ClickException):
@@ -66,31 +60,8 @@ class Row:
     value: Any
 
 
-@define
-class Converted:
-    """The items of one data set.
-
-    Attributes:
-        name: The data set.
-        items: Its items, in the order of splits and rows.
-        left_out: Further fields of its rows, with the number of rows that have them.
-    """
-
-    name: str
-    items: list[Item] = field(factory=list)
-    left_out: Counter[str] = field(factory=Counter)
-
-    @property
-    def line(self) -> str:
-        """The number of converted items by split, and the fields left out, in one line."""
-        splits = Counter(item.split for item in self.items)
-        counts = ", ".join(f"{count:,} {split}" for split, count in splits.items())
-        fields = ", ".join(f"{name} ({count:,})" for name, count in self.left_out.items())
-        return f"{self.name}: {counts}" + (f"; fields left out: {fields}" if fields else "")
-
-
-def convert(folder: Path, names: Sequence[str] = ()) -> list[Converted]:
-    """Return the items of data sets.
+def convert(folder: Path, names: Sequence[str] = ()) -> dict[str, list[Item]]:
+    """Return the items of data sets, in the order of splits and rows.
 
     Args:
         folder: Holds a folder for each data set.
@@ -105,25 +76,34 @@ def convert(folder: Path, names: Sequence[str] = ()) -> list[Converted]:
             raise Fault(f"there is no data set {short_repr(name)}; {possible(name, [*SPLITS])}")
     there = [name for name in SPLITS if (folder / name).is_dir()]
     if not there and not names:
-        raise Fault(f"{folder} holds no data set; expected is a file such as {_expected(folder)}")
-    return [_converted(folder, name) for name in names or there]
+        expected = folder / next(iter(SPLITS)) / "test.jsonl"
+        raise Fault(f"{folder} holds no data set; expected is a file such as {expected}")
+    return {name: _converted(folder, name) for name in names or there}
+
+
+def _converted(folder: Path, name: str) -> list[Item]:
+    """Return the items of all splits of a data set."""
+    items: dict[str, Item] = {}
+    places: dict[str, str] = {}
+    for split in SPLITS[name]:
+        for row in rows_of(folder / name / f"{split}.jsonl"):
+            item = _item(row, name, split)
+            if item.id in items:
+                other = places[item.id]
+                raise Fault(f"{row.place}: the id {short_repr(item.id)} is that of {other}")
+            if len(items) == MOST_ITEMS:
+                raise Fault(f"{row.place}: there are at most {MOST_ITEMS:,} items")
+            items[item.id], places[item.id] = item, row.place
+    return [*items.values()]
 
 
 def rows_of(file: Path) -> Iterator[Row]:
-    """Yield the rows of a file: of every line, or of a list.
+    """Yield the rows of a file of JSON lines.
 
     Raises:
-        Fault: The file cannot be read, is larger than 1 GiB, or holds something else.
+        Fault: The file cannot be read, or holds something else.
     """
     try:
-        if file.stat().st_size > _MOST_BYTES_OF_FILE:
-            raise Fault(f"{file} is larger than {_MOST_BYTES_OF_FILE >> 30} GiB")
-        if file.suffix == ".json":
-            rows = _decoded(file.read_bytes(), str(file))
-            if not isinstance(rows, list):
-                raise Fault(f"{file} holds {short_repr(rows)}; a .json file is a list of rows")
-            yield from (Row(f"{file}, row {n}", n, row) for n, row in enumerate(rows, 1))
-            return
         with file.open("rb") as lines:
             number = 0
             while line := lines.readline(MOST_BYTES + 1):
@@ -139,46 +119,15 @@ def rows_of(file: Path) -> Iterator[Row]:
 
 def _decoded(text: bytes, place: str) -> Any:
     try:
-        return msgspec.json.decode(text.removeprefix(b"\xef\xbb\xbf"))
+        return msgspec.json.decode(text)
     except RecursionError:
         raise Fault(f"{place}: values are nested too deeply") from None
     except (msgspec.MsgspecError, UnicodeDecodeError) as fault:
         raise Fault(f"{place}: {sentence(fault)}") from None
 
 
-def _converted(folder: Path, name: str) -> Converted:
-    """Return the items of all splits of a data set."""
-    made = Converted(name)
-    seen: dict[str, str] = {}
-    for split in SPLITS[name]:
-        for row in rows_of(_file(folder, name, split)):
-            item = _item(row, name, split, made.left_out)
-            if item.id in seen:
-                raise Fault(f"{row.place}: the id {short_repr(item.id)} is that of {seen[item.id]}")
-            if len(seen) == MOST_ITEMS:
-                raise Fault(f"{row.place}: there are at most {MOST_ITEMS:,} items")
-            seen[item.id] = row.place
-            made.items.append(item)
-    return made
-
-
-def _file(folder: Path, name: str, split: str) -> Path:
-    """Return the file of a split, of which there must be one."""
-    files = [folder / name / f"{split}{ending}" for ending in _ENDINGS]
-    found = [file for file in files if file.exists()]
-    if not found:
-        raise Fault(f"expected is {files[0]}, or {files[1].name} with a list; neither is there")
-    if len(found) > 1:
-        raise Fault(f"{files[0]} and {files[1].name} are both there; keep one of them")
-    return found[0]
-
-
-def _expected(folder: Path) -> Path:
-    return folder / next(iter(SPLITS)) / "test.jsonl"
-
-
-def _item(row: Row, name: str, split: str, left_out: Counter[str]) -> Item:
-    """Return the item of a row; fields that no item has are counted."""
+def _item(row: Row, name: str, split: str) -> Item:
+    """Return the item of a row, without fields that no item has."""
     given = row.value
     if not isinstance(given, dict):
         raise Fault(f"{row.place}: {short_repr(given)} was given; a row is an object")
@@ -189,7 +138,6 @@ def _item(row: Row, name: str, split: str, left_out: Counter[str]) -> Item:
     key = given.get("id", row.number)
     if not isinstance(key, str | int) or isinstance(key, bool):
         raise Fault(f"{row.place}: id={short_repr(key)} was given; it is a text or a whole number")
-    left_out.update(key for key in given if key not in (*_FIELDS, "id"))
     # Null stands for a field that is not given.
     fields = {key: given[key] for key in _FIELDS if given.get(key) is not None}
     try:
@@ -198,21 +146,21 @@ def _item(row: Row, name: str, split: str, left_out: Counter[str]) -> Item:
         raise Fault(f"{row.place}: {sentence(fault)}") from None
 
 
-def _write(made: Sequence[Converted], out: Path) -> None:
+def _write(made: Mapping[str, Sequence[Item]], out: Path) -> None:
     """Write one new file for each data set.
 
     Raises:
         Fault: A file exists, or cannot be written.
     """
-    files = [out / f"{each.name}.jsonl" for each in made]
+    files = [out / f"{name}.jsonl" for name in made]
     for file in files:
         if file.exists():
             raise Fault(f"{file} exists and is kept; choose another folder or remove it")
     try:
         out.mkdir(parents=True, exist_ok=True)
-        for each, file in zip(made, files, strict=True):
+        for items, file in zip(made.values(), files, strict=True):
             with file.open("xb") as lines:
-                lines.writelines(line_of(item) for item in each.items)
+                lines.writelines(map(line_of, items))
     except OSError as fault:
         raise Fault(f"cannot write to {out}: {fault.strerror}") from None
 
@@ -231,8 +179,10 @@ def main(folder: Path, out: Path, only: Sequence[str]) -> None:
     """Convert the data sets in FOLDER to files of items in OUT."""
     made = convert(folder, only)
     _write(made, out)
-    for each in made:
-        print(each.line, file=sys.stderr)
+    for name, items in made.items():
+        splits = Counter(item.split for item in items)
+        counts = ", ".join(f"{count:,} {split}" for split, count in splits.items())
+        print(f"{name}: {counts}", file=sys.stderr)
 
 
 if __name__ == "__main__":

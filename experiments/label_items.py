@@ -11,6 +11,7 @@ read is written without labels and counted.
 Source: reference SPEC of FirmBench, section 2.
 """
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -23,7 +24,7 @@ from convert_firmbench import Fault, line_of
 from rich.progress import track
 
 from desim.errors import PolicyFailed, UsageError
-from models.reasoning.item import MOST_BYTES, Item, from_row, read, shipped
+from models.reasoning.item import Item, from_row, read, shipped
 from policies.llm.router.labels import bucket_of, labelled
 from policies.llm.wires.calling import Calling
 from policies.llm.wires.endpoint import Endpoint
@@ -45,25 +46,20 @@ def resumed(file: Path, items: Sequence[Item]) -> list[Item]:
     """
     if not file.exists():
         return []
-    found: list[Item] = []
-    with file.open("r+b") as lines:
-        whole = 0
-        while line := lines.readline(MOST_BYTES + 1):
-            if not line.endswith(b"\n"):
-                break
-            found.append(_item(line, f"{file}, line {len(found) + 1}"))
-            whole = lines.tell()
-        unlabelled = [evolve(each, capability="", difficulty=None) for each in items[: len(found)]]
-        if [evolve(each, capability="", difficulty=None) for each in found] != unlabelled:
-            raise Fault(f"{file} exists and holds other items; choose another name or remove it")
-        # A cut line is the beginning of the next item's line, which `found` does not hold; any
-        # other text was written by another program.
-        lines.seek(whole)
-        rest = lines.read(MOST_BYTES + 1)
-        if rest and not _begins(rest, items[len(found) : len(found) + 1]):
-            raise Fault(f"{file} ends with something else than an item; remove it or another name")
-        lines.truncate(whole)
+    lines = file.read_bytes().splitlines(keepends=True)
+    whole = [line for line in lines if line.endswith(b"\n")]
+    found = [_item(line, f"{file}, line {number}") for number, line in enumerate(whole, 1)]
+    if [*map(_unlabelled, found)] != [*map(_unlabelled, items[: len(found)])]:
+        raise Fault(f"{file} exists and holds other items; choose another name or remove it")
+    # A cut line is the beginning of the next item's line; another program wrote any other text.
+    if lines != whole and not _begins(lines[-1], items[len(found) : len(found) + 1]):
+        raise Fault(f"{file} ends with something else than an item; remove it or another name")
+    os.truncate(file, sum(map(len, whole)))
     return found
+
+
+def _unlabelled(item: Item) -> Item:
+    return evolve(item, capability="", difficulty=None)
 
 
 def _item(line: bytes, place: str) -> Item:
@@ -75,7 +71,7 @@ def _item(line: bytes, place: str) -> Item:
 
 def _begins(rest: bytes, following: Sequence[Item]) -> bool:
     """Return whether a cut line is the beginning of the item that follows, before its labels."""
-    whole = b"".join(line_of(evolve(each, capability="", difficulty=None)) for each in following)
+    whole = b"".join(line_of(_unlabelled(each)) for each in following)
     common = min(len(rest), whole.rfind(b"}"))
     return bool(whole) and rest[:common] == whole[:common]
 
