@@ -12,10 +12,7 @@ from typing import Any
 from attrs import frozen
 from published import reference
 
-from desim import Rows
-from desim.episodes.driver import play_session
-from desim.episodes.lineup import resolve
-from desim.episodes.session import Session
+from desim import Rows, play
 from desim.show.table import Table
 from desim.statistics.intervals import interval
 from models.enterprise_arena import EnterpriseArena
@@ -67,17 +64,8 @@ FIGURES = {
     "time_average_score": "time_average",
     "time_average_score_paper": "time_average",
 }
-#: Metrics in dollars; they are shown in millions.
-MONEY = (
-    "score",
-    "peak_cash",
-    "end_cash",
-    "low_cash",
-    "equity_raised",
-    "debt_raised",
-    "total_raised",
-    "trailing_revenue",
-)
+#: The units of our metrics; dollars are shown in millions.
+UNITS = {name: column.unit for name, column in EnterpriseArena().figures.columns.items()}
 #: First and last month in which a run that fails in the first surge acts last.
 FIRST_SURGE = (32, 37)
 
@@ -201,9 +189,7 @@ def residual(row: Mapping[str, Any]) -> float:
 def time_average(profile: str, seed: int, **changes: str) -> float:
     """Return the mean over months of the running score without funding, dollars."""
     model = EnterpriseArena.preset(profile, **changes)
-    with Session(model, resolve(model, LOOKING, seed), seed) as session:
-        play_session(session)
-        return fmean(running_scores(session.run.state))
+    return fmean(running_scores(play(model, LOOKING, seed).state))
 
 
 def running_scores(lender: Lender) -> list[float]:
@@ -223,5 +209,5 @@ def running_scores(lender: Lender) -> list[float]:
 
 def shown(rows: Rows, name: str) -> list[float]:
     """Return the values of a column; dollars in millions."""
-    scale = 1e6 if name in MONEY else 1.0
+    scale = 1e6 if UNITS.get(name) == "dollars" else 1.0
     return [value / scale for value in rows.values(name)]

@@ -1,4 +1,4 @@
-"""How fast is desim compared with bare SimPy and published times, measured in one run?
+"""How fast is desim compared with published times and with itself, measured in one run?
 
 Both sides of a row do the same work; each time is the least of several interleaved runs, so that a
 change of the machine's speed affects both. The section `twin` is measured in processor time.
@@ -7,18 +7,13 @@ change of the machine's speed affects both. The section `twin` is measured in pr
 import os
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import click
-import simpy
-from attrs import frozen
 
-from desim import Model, Policy, Role, Run, World, play, sweep
+from desim import play, sweep
 from desim.episodes.lineup import resolve
 from desim.lanes import lanes_of, play_lanes
 from desim.show.console import console
@@ -33,7 +28,6 @@ Work = Callable[[], object]
 #: The lines of a section: what, desim, the other, their ratio, the target.
 Lines = list[tuple[str, ...]]
 
-ASKED = 20_000
 SWEPT = 400
 
 #: Seconds of one episode of the published simulator, in process: reference SPEC of edt, section 15.
@@ -43,86 +37,12 @@ EDT_PUBLISHED = 0.084
 YC_PUBLISHED, YC_SEED = 2.8, 5
 
 
-@frozen
-class Seen:
-    """A number."""
-
-    n: int
-
-
-@frozen
-class Repeat:
-    """Answer with a number."""
-
-    n: int
-
-
-@frozen
-class Null(Model[None]):
-    """A model that opens one decision a tick and does nothing else."""
-
-    questions: int = ASKED
-
-    @property
-    def roles(self) -> dict[str, Role]:
-        """One role."""
-        return {"echo": Role(Seen, Repeat)}
-
-    def begin(self, world: World) -> None:
-        """Start asking."""
-        world.process(self._ask(world))
-
-    def _ask(self, world: World) -> Generator[Any, Any, None]:
-        for n in range(self.questions):
-            yield world.ask("echo", partial(Seen, n))
-            yield world.timeout(1)
-
-    def score(self, _: None) -> float:
-        """Return 0."""
-        return 0.0
-
-    def metrics(self, _: None) -> dict[str, Any]:
-        """Return no metrics."""
-        return {}
-
-
-class Echo(Policy):
-    """Answers with the number observed."""
-
-    def decide(self, seen: Seen) -> Repeat:
-        """Return the number."""
-        return Repeat(seen.n)
-
-
-def decisions(runs: int) -> Lines:
-    """Validated, recorded decisions on a null model, against bare SimPy timeouts."""
-    with tempfile.TemporaryDirectory() as folder:
-        ours, bare = best(runs, partial(_null, Path(folder)), _bare_timeouts)
-    return [
-        (
-            "decision, validated and recorded, over two SimPy timeouts",
-            f"{ASKED / ours:,.0f}/s",
-            f"{ASKED / bare:,.0f}/s",
-            f"{ours / bare:.2f}",
-            "150,000/s",
-        )
-    ]
-
-
 def edt(runs: int) -> Lines:
-    """Episodes of the published firm, as played and as a bare run, against the published time."""
-    game = EnterpriseDigitalTwin()
-    action = play(game, "simple").steps[0].action
-    played, bare = best(
-        runs, many(partial(play, game, "simple"), 50), many(partial(_edt_run, game, action), 50)
-    )
-    return [
-        (what, f"{ours / 50 * 1e3:.2f} ms", "84 ms (paper)", f"{faster:.0f} times", "40 times")
-        for what, ours, faster in (
-            ("EDT, 96 steps, ledger on, over the published time", played, _edt_faster(played)),
-            ("EDT, the same without records and policies", bare, _edt_faster(bare)),
-        )
-    ]
+    """Episodes of the published firm, against the published time."""
+    (ours,) = best(runs, many(partial(play, EnterpriseDigitalTwin(), "simple"), 50))
+    ratio = f"{EDT_PUBLISHED / (ours / 50):.0f} times"
+    what = "EDT, 96 steps, ledger on, over the published time"
+    return [(what, f"{ours / 50 * 1e3:.2f} ms", "84 ms (paper)", ratio, "40 times")]
 
 
 def yc_bench(runs: int) -> Lines:
@@ -195,35 +115,6 @@ def start_up(runs: int) -> Lines:
     return rows
 
 
-def _edt_run(game: EnterpriseDigitalTwin, action: Any) -> None:
-    run = Run(game)
-    (decision,) = run.advance()
-    run.answer(decision, action)
-    run.advance()
-    run.result()
-
-
-def _edt_faster(seconds_of_50: float) -> float:
-    return EDT_PUBLISHED / (seconds_of_50 / 50)
-
-
-def _null(folder: Path) -> None:
-    record = folder / "null.jsonl"
-    record.unlink(missing_ok=True)
-    play(Null(), {"echo": Echo()}, record=record)
-
-
-def _bare_timeouts() -> None:
-    env = simpy.Environment()
-
-    def wait() -> Generator[Any, Any, None]:
-        for _ in range(2 * ASKED):
-            yield env.timeout(1)
-
-    env.process(wait())
-    env.run()
-
-
 def best(runs: int, *works: Work, clock: Callable[[], float] = time.perf_counter) -> list[float]:
     """Return the least seconds of each work, run in turn, by a clock that counts seconds."""
     least = [float("inf")] * len(works)
@@ -249,9 +140,7 @@ def _command(*arguments: str) -> Work:
     return partial(subprocess.run, [sys.executable, *arguments], check=True, capture_output=True)
 
 
-SECTIONS = {
-    each.__name__: each for each in (decisions, edt, yc_bench, arena, twin, sweeps, start_up)
-}
+SECTIONS = {each.__name__: each for each in (edt, yc_bench, arena, twin, sweeps, start_up)}
 
 
 @click.command()

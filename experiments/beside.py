@@ -91,17 +91,13 @@ def suite_size(file: str) -> Parameter:
 class NeedsModel:
     """A number of a language model, and the suite in `experiments/suites` that runs the model."""
 
-    suite: str | None
+    suite: str
     name = "needs a model"
 
     @property
     def note(self) -> str:
-        """The file that will run it, and whether it is there."""
-        if self.suite is None:
-            return "no suite yet"
-        there = (SUITES / self.suite).exists()
-        file = f"experiments/suites/{self.suite}"
-        return file if there else f"no suite yet; {file} is to run it"
+        """The file that will run it."""
+        return f"experiments/suites/{self.suite}"
 
 
 @frozen

@@ -28,7 +28,7 @@ import click
 import msgspec
 from attrs import asdict, frozen
 
-from desim.errors import possible, sentence
+from desim.errors import sentence
 from desim.short_repr import short_repr
 from models.reasoning.item import MOST_BYTES, MOST_ITEMS, TASKS, Item, from_row
 
@@ -60,25 +60,18 @@ class Row:
     value: Any
 
 
-def convert(folder: Path, names: Sequence[str] = ()) -> dict[str, list[Item]]:
-    """Return the items of data sets, in the order of splits and rows.
-
-    Args:
-        folder: Holds a folder for each data set.
-        names: Those to convert, all splits of which must be there; empty: those that are there.
+def convert(folder: Path) -> dict[str, list[Item]]:
+    """Return the items of the data sets in a folder, in the order of splits and rows.
 
     Raises:
-        Fault: A name or a file is missing, or a row cannot be an item; the text names the file that
-            was expected, or file and line.
+        Fault: A file is missing, or a row cannot be an item; the text names the file that was
+            expected, or file and line.
     """
-    for name in names:
-        if name not in SPLITS:
-            raise Fault(f"there is no data set {short_repr(name)}; {possible(name, [*SPLITS])}")
     there = [name for name in SPLITS if (folder / name).is_dir()]
-    if not there and not names:
+    if not there:
         expected = folder / next(iter(SPLITS)) / "test.jsonl"
         raise Fault(f"{folder} holds no data set; expected is a file such as {expected}")
-    return {name: _converted(folder, name) for name in names or there}
+    return {name: _converted(folder, name) for name in there}
 
 
 def _converted(folder: Path, name: str) -> list[Item]:
@@ -174,10 +167,9 @@ def line_of(item: Item) -> bytes:
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("out", type=click.Path(path_type=Path))
-@click.option("--only", multiple=True, metavar="NAME", help="A data set; all of its files must be.")
-def main(folder: Path, out: Path, only: Sequence[str]) -> None:
+def main(folder: Path, out: Path) -> None:
     """Convert the data sets in FOLDER to files of items in OUT."""
-    made = convert(folder, only)
+    made = convert(folder)
     _write(made, out)
     for name, items in made.items():
         splits = Counter(item.split for item in items)

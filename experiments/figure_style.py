@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from scipy.optimize import isotonic_regression
 
 #: A drawn figure and its caption.
 Drawn = tuple[Figure, str]
@@ -74,19 +75,10 @@ def label_ends(panel: Axes, ends: Sequence[tuple[float, str, str]], at: float) -
 
 
 def spread(places: Sequence[float]) -> list[float]:
-    """Return ascending heights, moved as little as possible to be `GAP` apart and in the panel.
-
-    Least squares with an order: heights less their rank times the gap are pooled where they fall.
-    """
-    pools: list[list[float]] = []
-    for rank, place in enumerate(places):
-        pools.append([place - rank * GAP])
-        while len(pools) > 1 and np.mean(pools[-2]) > np.mean(pools[-1]):
-            last = pools.pop()
-            pools[-1] += last
-    highest = 1.02 - GAP * (len(places) - 1)
-    levels = [min(max(float(np.mean(pool)), 0), highest) for pool in pools for _ in pool]
-    return [level + rank * GAP for rank, level in enumerate(levels)]
+    """Return ascending heights, moved as little as possible to be `GAP` apart and in the panel."""
+    gaps = GAP * np.arange(len(places))
+    levels = isotonic_regression(np.asarray(places) - gaps).x
+    return list(np.clip(levels, 0, 1.02 - GAP * (len(places) - 1)) + gaps)
 
 
 def finish(panel: Axes, title: str, x: str, y: str) -> None:

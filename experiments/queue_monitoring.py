@@ -58,18 +58,15 @@ class Office(Model[Hall]):
     roles: ClassVar[Mapping[str, Role]] = {}
 
     def begin(self, world: World) -> Hall:
-        """Open the office."""
         hall = Hall(world, self.desks, self.warm_up * SERVICE)
         world.process(self._arrivals(world, hall))
         world.process(self._close(world))
         return hall
 
     def score(self, state: Hall) -> float:  # noqa: ARG002 (a model's signature)
-        """Return 0: the world has no roles."""
         return 0.0
 
     def metrics(self, state: Hall) -> dict[str, Any]:
-        """Return the statistics of all monitors."""
         return state.desk_seen.metrics() | state.inside_seen.metrics()
 
     def _arrivals(self, world: World, hall: Hall) -> _Process:

@@ -8,7 +8,7 @@ After 200,000 steps the chain scores -545 [-562, -528] with the learnt retailer,
 with `order_up_to`, and -769 with the best base stock.
 """
 
-# ruff: noqa: D102, ARG002 (the methods are those of Stable-Baselines3)
+# ruff: noqa: ARG002 (the methods are those of Stable-Baselines3)
 
 import time
 from typing import Any

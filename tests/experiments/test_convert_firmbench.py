@@ -87,13 +87,9 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     """Of a folder without data sets one that could be there, of a data set the missing split."""
     with pytest.raises(Fault, match=r"FinCode/test\.jsonl"):
         convert(tmp_path)
-    with pytest.raises(Fault, match=r"finer/train\.jsonl: No such file"):
-        convert(tmp_path, ["finer"])
-    with pytest.raises(Fault, match="there is no data set 'Finer'; did you mean 'finer'"):
-        convert(tmp_path, ["Finer"])
     data_set(tmp_path, "formula", ROWS["formula"])
     (tmp_path / "formula" / "valid.jsonl").unlink()
-    with pytest.raises(Fault, match=r"formula/valid\.jsonl"):
+    with pytest.raises(Fault, match=r"formula/valid\.jsonl: No such file"):
         convert(tmp_path)
 
 
