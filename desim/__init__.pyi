@@ -31,7 +31,7 @@ from desim.errors import PolicyFailed as PolicyFailed
 from desim.errors import UsageError as UsageError
 from desim.errors import WrongAction as WrongAction
 from desim.records.episode import Episode as Episode
-from desim.reports.record.episode_plot import plot_episode as plot_episode
+from desim.reports.record.plots import plot_episode as plot_episode
 from desim.reports.report import write_report as write_report
 from desim.rows.rows import Rows as Rows
 from desim.rows.rows import load as load

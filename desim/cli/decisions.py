@@ -10,7 +10,7 @@ from desim.cli.options import POLICIES, PrintOptions, command
 from desim.cli.tables import print_episode, print_found
 from desim.episodes.resume import BranchOptions, play_branch
 from desim.errors import UsageError
-from desim.reports.elements.drawing import check_plot
+from desim.reports.drawing import check_plot
 from desim.reports.regret_plot import write_plot
 from desim.schema.signatures import given
 from desim.studies.options import RegretOptions

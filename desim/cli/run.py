@@ -13,7 +13,7 @@ from desim.episodes.driver import PlayOptions, play
 from desim.episodes.series import InSeries, SeriesOptions, series
 from desim.episodes.usage import default_share, is_played, unplayed_roles
 from desim.errors import LimitReached, PolicyFailed, UsageError
-from desim.reports.record.episode_plot import check_episode_plot, plot_episode
+from desim.reports.record.plots import check_episode_plot, plot_episode
 from desim.schema.signatures import given
 from desim.show.labels import NOTHING, number_text
 from desim.statistics.intervals import moments

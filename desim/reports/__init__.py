@@ -2,10 +2,10 @@
 
 From the bottom up:
 
-* `elements`: sections, tables, figures and texts, of which nothing is markup; the charts, drawn by
-  matplotlib; the page as HTML.
+* `page`: sections, tables, figures and texts, of which nothing is markup; `drawing` and `charts`
+  draw with matplotlib; `html` is the page as a file.
 * `record`: a record read and played again, its series as plots, and the sections about records.
-* `sweep`: the sections about a sweep: leaderboards, effects, series, ends.
-* `report`: what a path holds, and the file; `suite_page` is the report about a suite.
-* `record.episode_plot`, `regret_plot`: pictures that commands write as files of their own.
+* `sweep`: the sections about a sweep; `suite_page` is the report about a suite.
+* `report`: what a path holds, and the file.
+* `record.plots`, `regret_plot`: pictures that commands write as files of their own.
 """

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from desim.reports.elements.drawing import COLOURS, drawable, finish, write_picture
+from desim.reports.drawing import COLOURS, drawable, finish, write_picture
 from desim.studies.branches import action_text
 from desim.studies.regret_table import DecisionRegret, RegretTable
 

@@ -8,8 +8,8 @@ from attrs import field, frozen
 from desim.engine.store import FILE_NAME
 from desim.errors import BadRecord, UsageError
 from desim.records.record_file import lines_of, record_stem
-from desim.reports.elements.html import check_target, rendered
-from desim.reports.elements.page import Page, check_installed
+from desim.reports.html import check_target, rendered
+from desim.reports.page import Page, check_installed
 from desim.reports.record.record_page import MOST_RECORDS, record_page
 from desim.reports.suite_page import suite_page
 from desim.reports.sweep.sweep_page import sweep_page

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 from desim.core.roles import with_knowledge
 from desim.engine.store import Store
 from desim.episodes.usage import default_share
-from desim.reports.elements.charts import dots
-from desim.reports.elements.page import Facts, Figure, Given, Page, Section, cleaned
+from desim.reports.charts import dots
+from desim.reports.page import Facts, Figure, Given, Page, Section, cleaned
 from desim.show.estimates import SEEDED_HEADS, seeded_cells
 from desim.show.labels import NOTHING, number_text
 from desim.show.table import Table

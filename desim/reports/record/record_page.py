@@ -15,15 +15,14 @@ import msgspec
 from desim.catalog.presets import from_preset
 from desim.errors import UsageError
 from desim.records.lines import Header
-from desim.reports.elements.page import Fold, Given, Page, Section, cleaned
-from desim.reports.record import record_decisions, record_series
-from desim.reports.record.record_calls import Conversations, conversations
-from desim.reports.record.record_decisions import difference, metrics
+from desim.reports.page import Fold, Given, Page, Section, cleaned
+from desim.reports.record.conversation import conversation
+from desim.reports.record.decisions import actions, decisions, difference, metrics
 from desim.reports.record.record_read import ReadRecord, short_value
-from desim.reports.record.record_series import MOST_SERIES
-from desim.reports.record.record_statements import statements
+from desim.reports.record.record_series import MOST_SERIES, series
+from desim.reports.record.statements import statements
 from desim.schema import to_plain
-from desim.show.table import Table
+from desim.show.labels import NOTHING
 
 #: Records of one report.
 MOST_RECORDS = 12
@@ -55,59 +54,45 @@ def record_page(paths: Sequence[Path], *, trust: bool = False, whole: bool = Fal
         for path, name in zip(paths, _names(paths), strict=True)
     ]
     models = ", ".join(dict.fromkeys(one.episode.header.model for one in each))
-    lead, sections = _lead(each, _groups(each)), grouped_sections(each, whole=whole)
-    return Page.of(f"Recorded episodes of {models}", lead, sections)
-
-
-def grouped_sections(each: Sequence[ReadRecord], *, whole: bool = False) -> list[Section]:
-    """Return the sections about records: those of one world and seed share their sections.
-
-    Args:
-        each: The records.
-        whole: Whether the conversation with a language model is shown without limits.
-    """
     groups = _groups(each)
     sections = [] if len(groups) == 1 else [Section.of("Records", _overview(groups))]
-    most = max(_FEWEST_SERIES, MOST_SERIES // len(groups))
     for title, mine in groups.items():
-        said = conversations(mine, len(each), whole=whole)
-        sections += _sections(mine, said, f", {title}" if len(groups) > 1 else "", most)
-    return sections
+        suffix = f", {title}" if len(groups) > 1 else ""
+        most = max(_FEWEST_SERIES, MOST_SERIES // len(groups))
+        parts = {
+            "Result": _result(mine),
+            "First difference": difference(mine),
+            "Series": series(mine, most),
+            "Statements and tables": statements(mine),
+            "Actions": actions(mine),
+            "Decisions": decisions(mine),
+            "Conversation": conversation(mine, len(each), whole=whole),
+            "Usage and cost": _usage(mine),
+            "What was played": [*_identity(mine), *_parameters(mine[:1])],
+        }
+        sections += [Section.of(f"{part}{suffix}", blocks) for part, blocks in parts.items()]
+    return Page.of(f"Recorded episodes of {models}", _lead(each, groups), sections)
 
 
 def _lead(each: Sequence[ReadRecord], groups: _Groups) -> Iterator[str]:
-    count = f"{len(each)} recorded episode{'s' if len(each) > 1 else ''}."
-    if any(one.replayed.model for one in each):
-        count += (
-            " Series, statements and tables are not on record: the answers on record were given "
-            "again to the world, without any policy."
-        )
-    yield count
-    if len(groups) > 1:
+    """Yield the result, or what the records have in common, and what is not whole."""
+    if len(each) == 1:
+        (title,), (one,) = groups, each
         yield (
-            f"They are of {len(groups)} different worlds or seeds, which have sections of their "
-            "own: episodes of different seeds or parameters may have met different luck, so a "
-            "difference between them need not be an effect of their policies."
+            f"{title}, played by {short_value(one.policies)}: score {one.score_text or NOTHING} "
+            f"after {one.decisions:,} decision{'' if one.decisions == 1 else 's'} ({one.ended})."
         )
+    elif len(groups) > 1:
+        yield (
+            f"{len(each)} episodes of {len(groups)} different worlds or seeds, which have sections "
+            "of their own: a difference between them need not be an effect of their policies."
+        )
+    else:
+        (title,) = groups
+        yield f"{len(each)} episodes of {title}."
     for one in each:
-        if one.episode.failure is not None or one.episode.result is None:
+        if one.episode.result is None:
             yield f"{one.name} is not whole: {one.ended}, after {one.decisions:,} decisions."
-
-
-def _sections(
-    each: Sequence[ReadRecord], said: Conversations, suffix: str, most: int
-) -> Iterator[Section]:
-    yield Section.of(f"Result{suffix}", _result(each))
-    yield Section.of(f"Metrics{suffix}", metrics(each))
-    yield Section.of(f"First difference{suffix}", difference(each))
-    yield Section.of(f"Series{suffix}", record_series.series(each, most))
-    yield Section.of(f"Statements and tables{suffix}", statements(each))
-    yield Section.of(f"Actions{suffix}", record_decisions.actions(each))
-    yield Section.of(f"Decisions{suffix}", record_decisions.decisions(each, said.called))
-    yield Section.of(f"Conversation{suffix}", said.blocks)
-    yield Section.of(f"Messages{suffix}", record_decisions.messages(each))
-    yield Section.of(f"Usage and cost{suffix}", _usage(each))
-    yield Section.of(f"What was played{suffix}", [*_identity(each), *_parameters(each[:1])])
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
@@ -129,7 +114,7 @@ def _groups(each: Sequence[ReadRecord]) -> _Groups:
         head = one.episode.header
         key = (head.model, head.params, head.seed, head.futures)
         groups.setdefault(msgspec.json.encode(key, order="sorted"), []).append(one)
-    titles = [world_title(mine[0].episode.header) for mine in groups.values()]
+    titles = [_title(mine[0].episode.header) for mine in groups.values()]
     uses = Counter(titles)
     numbered = (
         title if uses[title] == 1 else f"{title}, parameters {titles[:at].count(title) + 1}"
@@ -138,7 +123,7 @@ def _groups(each: Sequence[ReadRecord]) -> _Groups:
     return dict(zip(numbered, groups.values(), strict=True))
 
 
-def world_title(head: Header) -> str:
+def _title(head: Header) -> str:
     """Return the model with its preset, the seed, and the last future that was redrawn."""
     future = f", future {head.futures[-1][1]}" if head.futures else ""
     name = f"{head.model}/{head.preset}" if head.preset else head.model
@@ -162,46 +147,37 @@ def _overview(groups: _Groups) -> Iterator[Given]:
             yield from _parameters(mine)
 
 
-def _beside(
-    each: Sequence[ReadRecord], lines: Sequence[tuple[str, Callable[[ReadRecord], object]]]
-) -> Table:
-    """Return a table with a column for each record."""
-    return cleaned(
-        ["", *(one.name for one in each)],
-        ([head, *(of(one) for one in each)] for head, of in lines),
-        left=range(len(each) + 1),
-    )
-
-
 def _result(each: Sequence[ReadRecord]) -> Iterator[Given]:
-    yield _beside(
-        each,
-        [
-            ("policies", _policies),
-            ("score", lambda one: one.score_text),
-            ("ended", lambda one: one.ended),
-            ("decisions", lambda one: one.decisions),
-        ],
-    )
-
-
-def _identity(each: Sequence[ReadRecord]) -> Iterator[Given]:
-    yield _beside(
-        each,
-        [
-            ("model", lambda one: one.episode.header.model),
-            ("preset", lambda one: one.episode.header.preset or None),
-            ("seed", lambda one: one.episode.header.seed),
-            *([("futures", _futures)] if any(one.episode.header.futures for one in each) else []),
-            ("ledger digest", _digest),
-            ("desim", lambda one: one.episode.header.version),
-        ],
-    )
+    if len(each) > 1:
+        yield cleaned(
+            ["record", "policies", "score", "decisions", "ended"],
+            ([one.name, _policies(one), one.score_text, one.decisions, one.ended] for one in each),
+            left=(0, 1, 4),
+        )
+    yield from metrics(each)
 
 
 def _policies(one: ReadRecord) -> Fold | str:
     lines = one.policies.replace(", ", ",\n") if len(one.policies) > _LONGEST else one.policies
     return Fold.of(lines, _LONGEST, 3_000)
+
+
+def _identity(each: Sequence[ReadRecord]) -> Iterator[Given]:
+    facts: dict[str, Callable[[ReadRecord], object]] = {
+        "model": lambda one: one.episode.header.model,
+        "preset": lambda one: one.episode.header.preset or None,
+        "seed": lambda one: one.episode.header.seed,
+        "futures": _futures,
+        "policies": _policies,
+        "ledger digest": _digest,
+        "desim": lambda one: one.episode.header.version,
+    }
+    lines = {name: [of(one) for one in each] for name, of in facts.items()}
+    yield cleaned(
+        ["", *(one.name for one in each)],
+        ([name, *values] for name, values in lines.items() if any(v is not None for v in values)),
+        left=range(len(each) + 1),
+    )
 
 
 def _futures(one: ReadRecord) -> str | None:
@@ -223,32 +199,26 @@ def _of_preset(one: ReadRecord) -> Mapping[str, Any]:
 
 
 def _parameters(each: Sequence[ReadRecord]) -> Iterator[Given]:
+    """Yield the parameters of a record that are not its preset's, or those in which some differ."""
     found = [one.episode.header.params for one in each]
     names = dict.fromkeys(name for params in found for name in params)
     lines = [(name, [short_value(params.get(name)) for params in found]) for name in names]
-    notes = []
-    if len(each) == 1 and (usual := _of_preset(each[0])):
-        kept = [(name, values) for name, values in lines if usual.get(name) != found[0][name]]
-        as_usual = f"as in the preset {each[0].episode.header.preset}"
-        notes = [f"{len(lines) - len(kept):,} other parameters are {as_usual}"]
-        if not kept:
-            yield f"All {len(lines):,} parameters are {as_usual}."
-        lines = kept
     if len(each) > 1:
-        equal = sum(len(set(values)) == 1 for _, values in lines)
-        lines = [(name, values) for name, values in lines if len(set(values)) > 1]
-        notes = [f"{equal:,} parameters are the same in all records and are not shown"]
-        if not lines:
-            yield f"All {equal:,} parameters are the same in all records."
-            return
-    if lines:
+        kept = [(name, values) for name, values in lines if len(set(values)) > 1]
+        others = "parameters are the same in all records"
+    else:
+        usual, own = _of_preset(each[0]), found[0]
+        kept = [line for line in lines if usual.get(line[0]) != own[line[0]]]
+        others = f"parameters are as in the preset {each[0].episode.header.preset}"
+    if kept:
         yield cleaned(
             ["parameter", *(one.name for one in each)],
-            ([name, *values] for name, values in lines),
+            ([name, *values] for name, values in kept),
             left=range(len(each) + 1),
-            notes=notes,
             most=_MOST_VALUES,
         )
+    if len(kept) < len(lines):
+        yield f"{len(lines) - len(kept):,} {'other ' if kept else ''}{others}."
 
 
 def _usage(each: Sequence[ReadRecord]) -> Iterator[Given]:

@@ -1,6 +1,5 @@
 """One record of a report: its content, read in one pass, and the result of its replay."""
 
-import hashlib
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,7 +10,7 @@ from attrs import frozen
 
 from desim.records.episode import Episode
 from desim.records.lines import Step
-from desim.reports.elements.page import clean
+from desim.reports.page import clean
 from desim.reports.record.replayed import Replayed, played_again
 from desim.show.labels import NOTHING, label_text, value_text
 
@@ -88,6 +87,11 @@ class ReadRecord:
         return cls(name, episode, count, actions, first, [*last], again, path)
 
     @property
+    def letter(self) -> str:
+        """The letter before its name, if the page has several records."""
+        return self.name.partition(" ")[0]
+
+    @property
     def score(self) -> float | None:
         """The score; None for a record without a result."""
         return self.episode.result.score if self.episode.result else None
@@ -115,15 +119,6 @@ class ReadRecord:
     def policies(self) -> str:
         """The policies by role; one that plays all roles is named once."""
         return policies_text(self.episode.header.policies)
-
-    def anchor(self, kind: str, number: int) -> str:
-        """Return the identifier of a part of the page that is about this record alone."""
-        digest = hashlib.sha256(f"{self.name}\0{self.path}".encode("utf-8", "replace"))
-        return f"c{digest.hexdigest()[:6]}{kind}{number}"
-
-    def shows(self, number: int) -> bool:
-        """Return whether a decision, by its number, is among those that are shown."""
-        return number <= len(self.first) or number > self.decisions - len(self.last)
 
     def when(self, step: Step) -> str:
         """Return the time of a decision: a date, a period, or its tick."""

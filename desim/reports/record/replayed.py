@@ -22,7 +22,7 @@ from desim.errors import BadRecord, DesimError, ModelFailed
 from desim.faults import RAISED, fault_text
 from desim.records.episode import Episode
 from desim.records.reach import model_reaches
-from desim.reports.record.measured import EpisodeSeries
+from desim.reports.record.series import EpisodeSeries
 
 #: Most decisions of a record that is replayed; about a minute for a fast world.
 MOST_REPLAYED = 500_000

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from desim.reports.elements.page import clean
+from desim.reports.page import clean
 from desim.rows.known_means import knowledge
 from desim.rows.rows import Rows
 from desim.show.labels import estimate_text, value_text

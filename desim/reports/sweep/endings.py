@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from desim.reports.elements.charts import shares
-from desim.reports.elements.page import Figure, Given, clean, cleaned, note_of_cut
+from desim.reports.charts import shares
+from desim.reports.page import Figure, Given, clean, cleaned, note_of_cut
 from desim.rows.rows import Rows
 
 #: Ways to end that have a colour of their own, policies of a figure, errors, seeds of an error.

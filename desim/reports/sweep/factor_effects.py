@@ -8,8 +8,8 @@ from typing import Any
 
 from attrs import frozen
 
-from desim.reports.elements.charts import Curve, Panel, lines
-from desim.reports.elements.page import Figure, Given, cleaned, note_of_cut
+from desim.reports.charts import Curve, Panel, lines
+from desim.reports.page import Figure, Given, cleaned, note_of_cut
 from desim.reports.sweep.varied import VaryingColumn, families
 from desim.rows.columns import means_by_seed
 from desim.rows.rows import Rows

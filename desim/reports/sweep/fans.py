@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from desim.engine.plan import SERIES_COLUMNS
 from desim.errors import SchemaError
-from desim.reports.elements.charts import Fan, fans
-from desim.reports.elements.page import Figure, Given, cleaned
+from desim.reports.charts import Fan, fans
+from desim.reports.page import Figure, Given, cleaned
 from desim.rows.rows import Rows
 from desim.schema import from_plain
 from desim.show.column import Column

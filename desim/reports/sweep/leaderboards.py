@@ -5,8 +5,8 @@ from typing import Any
 
 from desim.core.roles import Knowledge, knowledge_order, with_knowledge
 from desim.errors import UsageError, possible
-from desim.reports.elements.charts import dots
-from desim.reports.elements.page import Figure, Given, cleaned
+from desim.reports.charts import dots
+from desim.reports.page import Figure, Given, cleaned
 from desim.rows.compare import ComparisonTable, TableLine
 from desim.rows.known_means import knowledge
 from desim.rows.rows import Rows

@@ -13,7 +13,7 @@ from typing import Any
 
 from desim.engine.store import FILE_NAME, Store
 from desim.errors import BadRecord, UsageError
-from desim.reports.elements.page import Facts, Given, Page, Section, cleaned
+from desim.reports.page import Facts, Given, Page, Section, cleaned
 from desim.reports.sweep.conclusion import conclusion
 from desim.reports.sweep.endings import endings, failures
 from desim.reports.sweep.factor_effects import interactions, main_effects, over_parameters

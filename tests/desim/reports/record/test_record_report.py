@@ -56,17 +56,13 @@ def record(tmp_path: Path) -> Path:
 def test_a_record_is_reported_beside_it(record: Path) -> None:
     """Score, policies, decisions, and a plot for each series of each role."""
     page = read(write_report([record]).read_bytes())
-    facts = {line[0]: line[1] for line in page.tables[0]}
     assert record.with_name("one.html").exists()
-    assert (facts["decisions"], facts["ended"]) == ("12", "horizon")
-    assert facts["policies"] == "typical (retailer, wholesaler)"
-    sections = ["Metrics", "Series", "Statements and tables", "Decisions"]
-    assert page.heads == ["Result", *sections, "What was played"]
+    assert "played by typical (retailer, wholesaler): score " in page.text
+    assert "after 12 decisions (horizon)." in page.text
+    sections = ["Result", "Series", "Statements and tables", "Decisions", "What was played"]
+    assert page.heads == sections
     assert ["seed", "3"] in page.tables[-2]
-    captions = [picture.caption for picture in page.pictures]
-    assert captions[0] == "Decisions of each role"
-    assert page.pictures[0].tables[0][1:] == [["retailer", "6"], ["wholesaler", "6"]]
-    assert "Inventory (units)" in captions
+    assert "Inventory (units)" in [picture.caption for picture in page.pictures]
     shown = [table for table in page.tables if table[0][:3] == ["number", "time", "role"]]
     assert [line[:4] for line in shown[0][1:3]] == [
         ["1", "week 1", "retailer", "order: quantity 0"],
@@ -82,7 +78,7 @@ def test_records_of_one_world_and_seed_are_compared(walks: dict[str, Path], tmp_
     assert scores[0] == ["metric", "A a.jsonl", "B b.jsonl", "B - A"]
     assert scores[1][0] == "Score"
     assert scores[1][3] == "+3"
-    other = next(table for table in page.tables if table[0][1] == "first decision that differs")
+    other = next(table for table in page.tables if table[0][1].startswith("first decision"))
     assert other[1][1:3] == ["number 1, t=0", "walker"]
     captions = [picture.caption for picture in page.pictures]
     assert captions == ["Place", "Gust"]
@@ -110,7 +106,7 @@ def test_the_same_decisions_have_no_first_difference(
 ) -> None:
     """The page says so."""
     page = read(write_report([walks["a"], walks["again"]], tmp_path / "c.html").read_bytes())
-    other = next(table for table in page.tables if table[0][1] == "first decision that differs")
+    other = next(table for table in page.tables if table[0][1].startswith("first decision"))
     assert other[1][1] == "none: all decisions are the same"
 
 
@@ -144,7 +140,7 @@ def test_usage_of_models_is_shown(tmp_path: Path) -> None:
     play(Shop(), Clerk(), record=file)
     altered(file, "result", usage={"clerk": {"calls": 6, "cost": 0.25}})
     page = read(write_report([file]).read_bytes())
-    assert ["used.jsonl", "clerk", "6", "0.25"] in page.tables[-2]
+    assert ["used.jsonl", "clerk", "6", "0.25"] in [line for table in page.tables for line in table]
 
 
 @frozen
@@ -183,7 +179,7 @@ def test_no_text_of_a_record_is_markup_or_imported(tmp_path: Path) -> None:
     altered(file, "decision", **step)
     altered(file, "result", metrics={hostile: hostile}, ended=hostile, ledger_digest=hostile)
     page = read(write_report([file]).read_bytes())
-    assert ["ended", hostile] in page.tables[0]
+    assert f"({hostile})" in page.text
     assert "os:system" in page.text
     assert "The record could not be played again" in page.text
 
@@ -201,9 +197,9 @@ def test_a_long_record_is_cut_to_its_first_and_last_decisions(tmp_path: Path) ->
     (table,) = [table for table in page.tables if table[0][0] == "number"]
     assert len(table) == MOST_DECISIONS + 1
     assert [line[0] for line in table[250:252]] == ["250", "351"]
-    (mix,) = page.pictures
-    assert len(mix.tables[0][0]) < 12
-    assert sum(map(int, mix.tables[0][1][2:])) == 400
+    mix = next(table for table in page.tables if table[0][:2] == ["role", "decisions"])
+    assert len(mix[0]) < 12
+    assert sum(map(int, mix[1][2:])) == 400
 
 
 def test_a_long_text_is_folded(tmp_path: Path) -> None:
@@ -221,9 +217,8 @@ def test_a_cut_record_is_reported_as_far_as_it_goes(walks: dict[str, Path], tmp_
     cut = tmp_path / "cut.jsonl"
     cut.write_text("".join(walks["b"].read_text().splitlines(keepends=True)[:3]))
     page = read(write_report([cut, walks["a"]]).read_bytes())
-    assert ["score", "—"] in [line[:2] for line in page.tables[0]]
-    assert ["ended", "the record was cut", "walked"] in page.tables[0]
-    assert ["decisions", "2", "3"] in page.tables[0]
+    assert page.tables[0][1][2:] == ["—", "2", "the record was cut"]
+    assert page.tables[0][2][3:] == ["3", "walked"]
     assert "A cut.jsonl is not whole: the record was cut, after 2 decisions." in page.text
     assert "tables are as of its last decision, number 2" in page.text
 
@@ -232,10 +227,10 @@ def test_of_a_cut_record_only_periods_that_had_ended_are_drawn(tmp_path: Path) -
     """A model that is asked too early may answer for periods that have not begun."""
     file = tmp_path / "cut.jsonl"
     play(Planned(), Stride(), record=file)
-    assert played_again(Episode.read(file)).series.series[0].values == [7.0, 7.0, 7.0]
+    assert played_again(Episode.read(file)).series.lines[0].values == [7.0, 7.0, 7.0]
     file.write_text("".join(file.read_text().splitlines(keepends=True)[:3]))
     again = played_again(Episode.read(file, whole=False))
-    assert [list(line.values) for line in again.series.series] == [[7.0]]
+    assert [list(line.values) for line in again.series.lines] == [[7.0]]
 
 
 @pytest.mark.parametrize("name", thinned(catalog.models(), 2))
@@ -245,12 +240,12 @@ def test_series_of_a_cut_record_are_the_beginning_of_the_whole_ones(
     """In every world: nothing is drawn that the rest of the episode would change."""
     model, file = catalog.model(name), tmp_path / "played.jsonl"
     play(model, catalog.baselines(model)[0], 1, record=file)
-    whole = {line.name: line for line in played_again(Episode.read(file)).series.series}
+    whole = {line.name: line for line in played_again(Episode.read(file)).series.lines}
     lines = file.read_text().splitlines(keepends=True)
     file.write_text("".join(lines[: len(lines) * 2 // 3]))
     again = played_again(Episode.read(file, whole=False))
     assert "The record was cut" in again.notes[0]
-    for line in again.series.series:
+    for line in again.series.lines:
         # What was recorded last may still be replaced in its tick.
         known = line.values[:-1] if line.is_held else line.values
         assert list(known) == list(whole[line.name].values[: len(known)]), line.name

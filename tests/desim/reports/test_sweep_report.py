@@ -10,7 +10,7 @@ from support.sweep_rows import row, three_policies
 
 from desim import Rows, sweep
 from desim.errors import BadRecord, UsageError
-from desim.reports.elements.page import MOST_LINES
+from desim.reports.page import MOST_LINES
 from desim.reports.report import write_report
 from desim.show.table import cell_text
 from models.beer_game import BeerGame

@@ -12,14 +12,7 @@ from desim import catalog
 from desim.core.points import Recorded
 from desim.core.reported import Figures
 from desim.records.lines import Step
-from desim.reports.record.measured import (
-    EpisodeSeries,
-    Measured,
-    is_unchanged,
-    marks,
-    measured,
-)
-from desim.reports.record.timeline import Timeline
+from desim.reports.record.series import EpisodeSeries, Line, Timeline
 from desim.show.column import Column
 
 NEW_YEAR = (dt.date(2025, 1, 1) - dt.date(1970, 1, 1)).days
@@ -39,10 +32,9 @@ class Stocked(Walk):
 
 def shown(
     series: dict[str, list[float]], ends: dict[str, list[int]], **points: Recorded
-) -> list[Measured]:
+) -> tuple[Line, ...]:
     """Return what the series of `Stocked` show."""
-    model = Stocked()
-    return list(measured(model, Timeline.of(model, ends), series, ends, points))
+    return EpisodeSeries.of(Stocked(), series, ends, points, []).lines
 
 
 def test_weeks_are_one_long_and_a_decision_has_its_place_among_them() -> None:
@@ -96,24 +88,15 @@ def test_of_points_of_one_tick_the_last_holds() -> None:
     assert (level.places, level.values, level.is_held) == ([0.0, 2.0, 5.0], [1.0, 1.0, 3.0], True)
 
 
-def test_a_long_series_keeps_its_peaks() -> None:
-    """Where it has more points than a picture shows."""
-    values = [0.0] * 100_000
-    values[77_777], values[33_333] = 9.0, -9.0
-    (level,) = shown({"level": values}, {})
-    assert len(level.values) < 4_000
-    assert (max(level.values), min(level.values)) == (9.0, -9.0)
-    assert level.places == sorted(level.places)
-
-
 def test_marks_are_those_of_the_role_or_part() -> None:
     """Of a series of no role all; each place once; few of very many."""
     decided = {"plant.cook": [1.0, 1.0, 2.0], "till": [3.0, math.nan]}
-    assert marks("plant.cook", decided) == [1.0, 2.0]
-    assert marks("plant", decided) == [1.0, 2.0]
-    assert marks("plan", decided) == []
-    assert marks("", decided) == [1.0, 2.0, 3.0]
-    many = marks("a", {"a": [float(n) for n in range(50_000)]})
+    found = EpisodeSeries(Timeline.of(Walk(), {}), (), decided)
+    assert found.marks("plant.cook") == [1.0, 2.0]
+    assert found.marks("plant") == [1.0, 2.0]
+    assert found.marks("plan") == []
+    assert found.marks("") == [1.0, 2.0, 3.0]
+    many = EpisodeSeries(found.timeline, (), {"a": [float(n) for n in range(50_000)]}).marks("a")
     assert 300 < len(many) <= 401
 
 
@@ -124,8 +107,6 @@ def test_the_axis_of_an_episode_spans_series_and_decisions() -> None:
     assert found.decided == {"walker": [0.0, 4 - 1.0]}
     assert found.span == (0.0, 3.0)
     assert EpisodeSeries.of(Stocked(), {}, {}, {}, steps[:1]).span is None
-    assert is_unchanged([2.0, 2.0])
-    assert not is_unchanged([2.0])
 
 
 @pytest.mark.parametrize(
@@ -137,4 +118,4 @@ def test_a_period_at_whose_start_the_episode_ended_is_not_drawn(
 ) -> None:
     """It is shorter than a twentieth of the one before."""
     found = EpisodeSeries.of(Stocked(), {"level": [2.0] * len(ticks)}, {"level": ticks}, {}, [])
-    assert [len(line.values) for line in found.series] == [drawn]
+    assert [len(line.values) for line in found.lines] == [drawn]

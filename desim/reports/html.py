@@ -1,23 +1,19 @@
 """The HTML file of a report, which replaces only another report.
 
-Every text is escaped, and the file refers to nothing outside itself. A browser runs none of its
-scripts but that of the conversation, whose digest the page states.
+Every text is escaped, and the file refers to nothing outside itself and holds no script.
 """
 
-import base64
-import hashlib
 import os
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from desim.errors import UsageError
-from desim.reports.elements.page import Page
+from desim.reports.page import Page
 from desim.version import __version__
 
 if TYPE_CHECKING:
     from jinja2 import Template
-    from markupsafe import Markup
 
 
 #: The mark in the first lines of a report, which identifies it.
@@ -26,30 +22,18 @@ MARK = b'<meta name="generator" content="desim report">'
 
 def rendered(page: Page) -> bytes:
     """Return a page as HTML in UTF-8."""
-    script = _script() if page.has_model_calls else ""
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    text = _template().render(page=page, version=__version__, script=script, digest=digest)
+    text = _template().render(page=page, version=__version__)
     # A record may hold half of a surrogate pair, which UTF-8 cannot encode.
     return text.encode("utf-8", errors="replace")
-
-
-_FOLDER = Path(__file__).parent
 
 
 @cache
 def _template() -> "Template":
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    loader = FileSystemLoader(_FOLDER)
+    loader = FileSystemLoader(Path(__file__).parent)
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
     return environment.get_template("page.html.jinja")
-
-
-@cache
-def _script() -> "Markup":
-    from markupsafe import Markup
-
-    return Markup((_FOLDER / "model_calls.js").read_text(encoding="utf-8"))  # noqa: S704 (ours)
 
 
 #: Bytes at the start of a file that contain the mark of a report.

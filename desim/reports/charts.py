@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from desim.reports.elements.drawing import (
+from desim.reports.drawing import (
     COLOURS,
     DASHES,
     HATCHES,

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from desim.errors import UsageError
-from desim.reports.elements.page import check_installed, clean
+from desim.reports.page import check_installed, clean
 from desim.show.files import write_whole
 from desim.show.labels import number_text
 

@@ -7,8 +7,7 @@ from itertools import islice
 from attrs import field, frozen
 
 from desim.errors import UsageError
-from desim.reports.elements.model_calls import ModelCalls
-from desim.short_repr import shortened
+from desim.short_repr import shortened, visible_text
 from desim.show.table import Table, cell_text
 
 #: Lines of a table that are shown.
@@ -85,21 +84,6 @@ class Fold:
         return cls(f"{clean(line[:head], head)}\u2026", rest)
 
 
-@frozen
-class Link:
-    """A cell of a table that leads to another place of the page, and to which that place leads.
-
-    Attributes:
-        text: What is shown.
-        href: The anchor of the other place.
-        anchor: The anchor of the cell.
-    """
-
-    text: str
-    href: str
-    anchor: str
-
-
 def cleaned(
     heads: Iterable[object],
     lines: Iterable[Iterable[object]],
@@ -118,8 +102,8 @@ def cleaned(
     return Table(map(clean, heads), shown, left, notes=sentences, legend=terms)
 
 
-def _cell(value: object) -> str | Fold | Link:
-    return value if isinstance(value, Fold | Link) else clean(cell_text(value))
+def _cell(value: object) -> str | Fold:
+    return value if isinstance(value, Fold) else clean(cell_text(value))
 
 
 @frozen
@@ -189,16 +173,34 @@ class Folded:
     is_open: bool = False
 
 
+def _said(texts: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    return tuple((clean(label), visible_text(text)) for label, text in texts)
+
+
+@frozen
+class Talk:
+    """Long texts that a reader opens together, such as a request and its reply.
+
+    Attributes:
+        title: What is always shown.
+        texts: Each with what it is; they keep their lines, and control characters are escaped.
+    """
+
+    kind = "talk"
+    title: str = field(converter=clean)
+    texts: tuple[tuple[str, str], ...] = field(converter=_said)
+
+
 @frozen
 class _Text:
     kind = "text"
     text: str
 
 
-Block = Table | Facts | Figure | Gallery | Folded | ModelCalls | _Text
+Block = Table | Facts | Figure | Gallery | Folded | Talk | _Text
 
 #: The contents of a section: a plain text becomes a paragraph.
-Given = Table | Facts | Figure | Gallery | Folded | ModelCalls | str
+Given = Table | Facts | Figure | Gallery | Folded | Talk | str
 
 
 @frozen
@@ -244,9 +246,3 @@ class Page:
             tuple(clean(one, 2_000) for one in lead),
             tuple(section for section in sections if section.blocks),
         )
-
-    @property
-    def has_model_calls(self) -> bool:
-        """Whether a section holds a conversation with a model, which a script searches."""
-        blocks = (block for section in self.sections for block in section.blocks)
-        return any(isinstance(block, ModelCalls) for block in blocks)

@@ -1,1 +1,0 @@
-"""Elements of every page: charts, tables, HTML."""
