@@ -31,9 +31,9 @@ class LanesEnv(VectorEnv):
     """One seat of many episodes of a world with lanes; policies that answer all lanes play others.
 
     It returns what Gymnasium's `SyncVectorEnv` of as many `SeatEnv` returns for the same seeds and
-    actions, many times faster, except ledger digests and `elapsed`. The episodes begin together,
-    and end together: in the step after the last one, whose action is left alone, the next ones
-    begin, with seeds drawn from `np_random`.
+    actions, many times faster; infos have `score` and `ended` alone, at the end. The episodes begin
+    together, and end together: in the step after the last one, whose action is left alone, the next
+    ones begin, with seeds drawn from `np_random`.
 
     `step` takes a member of the batched action space, and also, much faster, a tagged object whose
     fields are arrays or single numbers, such as `{"do": "order", "quantity": array}`. An action
@@ -69,8 +69,6 @@ class LanesEnv(VectorEnv):
         seat: str = "",
         **options: Any,
     ) -> None:
-        if (mode := options.pop("render_mode", None)) is not None:
-            raise NoLanes(f"render_mode={mode!r} was given; lanes have no pictures: {_INSTEAD}")
         form = SeatForm.taken(options)
         if form.action != FIELDS:
             raise NoLanes(f"action={form.action!r} was given; lanes have fields alone: {_INSTEAD}")
@@ -79,6 +77,8 @@ class LanesEnv(VectorEnv):
         self.num_envs = num_envs
         self._setup = Setup.of(model, preset, seats=seat or first_role(model, preset), **options)
         (self._role,) = self._setup.seats
+        reward = self._setup.rewards[self._role]
+        self._metric, self._sign = reward.removeprefix("-"), -1.0 if reward[:1] == "-" else 1.0
         spec = self._setup.model.roles[self._role]
         self._actions, self._observed = (
             ActionSpace(spec, form),
@@ -157,8 +157,6 @@ class LanesEnv(VectorEnv):
         except NoLanes as fault:
             raise NoLanes(f"{fault}; {_INSTEAD}") from None
         opening = Rewards(Run(setup.model, seeds[0], frozenset(roles)), setup.rewards)
-        reward = setup.rewards[self._role]
-        self._metric, self._sign = reward.removeprefix("-"), -1.0 if reward[:1] == "-" else 1.0
         self._value: Array = opening.last[self._metric]
         self._answered, self._truncated = 0, False
         self._ask(self._lanes.reset())
@@ -193,12 +191,12 @@ class LanesEnv(VectorEnv):
 
     def _facts(self) -> dict[str, Any]:
         """Return the facts of the ends as Gymnasium joins those of single environments."""
-        lanes = self._lanes
-        facts = {"ended": [TRUNCATED] * self.num_envs, "score": lanes.score()}
-        if self._ended:
-            facts |= {"ended": lanes.end_reasons(), "decisions": lanes.decisions}
-            facts["metrics"] = lanes.metrics()
-        return _joined(facts, self.num_envs)
+        reasons = self._lanes.end_reasons() if self._ended else [TRUNCATED] * self.num_envs
+        facts = {
+            "score": np.array(self._lanes.score(), np.float64),
+            "ended": np.array(reasons, object),
+        }
+        return facts | {f"_{name}": np.ones(self.num_envs, bool) for name in facts}
 
     # -- seeds, observations and actions -----------------------------------------------------------
 
@@ -207,11 +205,10 @@ class LanesEnv(VectorEnv):
         given = from_numpy(seed)
         if given is None:
             return []
-        if isinstance(given, list | tuple):
-            listed = [from_numpy(each) for each in given]
-        else:
+        if not isinstance(given, list | tuple):
             check_seed(given)
-            listed = [given + row for row in range(self.num_envs)]
+            given = range(given, given + self.num_envs)
+        listed = [from_numpy(each) for each in given]
         for each in listed:
             check_seed(each)
         if len(listed) != self.num_envs:
@@ -265,26 +262,6 @@ def _others(setup: Setup, seed: int) -> dict[str, Any]:
             name = type(policy).__name__
             raise NoLanes(f"{name}, the policy of {role!r}, does not answer all lanes; {_INSTEAD}")
     return others
-
-
-def _joined(facts: Mapping[str, Any], count: int) -> dict[str, Any]:
-    """Return columns as infos: each with the mask of the lanes that have it, which are all."""
-    infos: dict[str, Any] = {}
-    for name, values in facts.items():
-        if isinstance(values, Mapping):
-            infos[name] = _joined(values, count)
-        else:
-            infos[name] = _column(values)
-        infos[f"_{name}"] = np.ones(count, bool)
-    return infos
-
-
-def _column(values: Sequence[Any]) -> Array:
-    """Return an array of numbers, or of plain values of any kind."""
-    kinds = {type(each) for each in values}
-    if all(issubclass(kind, int | float | np.number) for kind in kinds):
-        return np.array(values)
-    return np.fromiter(map(to_plain, values), object, len(values))
 
 
 def _batched(part: Any, column: Any, count: int) -> Any:

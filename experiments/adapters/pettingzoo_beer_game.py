@@ -3,7 +3,7 @@
 from typing import Any
 
 from desim import play
-from desim.adapters.pettingzoo import parallel_env
+from desim.adapters.pettingzoo import SeatsEnv
 from desim.statistics import interval
 from models.beer_game import BeerGame
 
@@ -18,7 +18,7 @@ def up_to(seen: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     """Print the mean cost of the chain over seeds, with intervals; both are the same."""
-    env, costs = parallel_env("beer_game", "poisson", seats=STAGES), []
+    env, costs = SeatsEnv("beer_game", "poisson", seats=STAGES), []
     for seed in SEEDS:
         seen, infos = env.reset(seed=seed)
         while env.agents:

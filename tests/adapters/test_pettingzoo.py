@@ -1,13 +1,12 @@
 """Several seats of a world as PettingZoo environments."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from support.adapters import CASES, Case, played
 
 import desim
 from desim.errors import UsageError, WrongAction
@@ -16,8 +15,9 @@ from models.beer_game import Order
 pytest.importorskip("pettingzoo")
 
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
+from pettingzoo.utils import parallel_to_aec
 
-from desim.adapters.pettingzoo import SeatsAEC, SeatsParallel, aec_env, parallel_env
+from desim.adapters.pettingzoo import SeatsEnv
 from experiments.adapters import pettingzoo_beer_game as script
 
 STAGES = ("retailer", "wholesaler", "distributor", "factory")
@@ -53,12 +53,12 @@ STYLE = pytest.mark.filterwarnings(
 )
 
 
-def beer(make: Callable[..., Any] = parallel_env, **options: Any) -> Any:
+def beer(**options: Any) -> SeatsEnv:
     """Return all stages of a Beer Game of six weeks."""
-    return make("beer_game", "poisson", seats=STAGES, **{"params": {"horizon": 6}, **options})
+    return SeatsEnv("beer_game", "poisson", seats=STAGES, **{"params": {"horizon": 6}, **options})
 
 
-def ordered(env: SeatsParallel, seed: int) -> list[Any]:
+def ordered(env: SeatsEnv, seed: int) -> list[Any]:
     """Order four units everywhere in every week; return what every step returned."""
     steps: list[Any] = [env.reset(seed=seed)]
     while env.agents:
@@ -75,9 +75,12 @@ def ordered(env: SeatsParallel, seed: int) -> list[Any]:
 def test_the_tests_of_pettingzoo_pass(
     world: str, preset: str, options: Mapping[str, Any], by: Mapping[str, Any]
 ) -> None:
-    """Of both kinds of environment; the same seed is the same episode."""
-    aec = partial(aec_env, world, preset, **options, **by)
-    parallel = partial(parallel_env, world, preset, **options, **by)
+    """Also of agents that act in turn; the same seed is the same episode."""
+    parallel = partial(SeatsEnv, world, preset, **options, **by)
+
+    def aec() -> Any:
+        return parallel_to_aec(parallel())
+
     api_test(aec(), num_cycles=20)
     parallel_api_test(parallel(), num_cycles=20)
     seed_test(aec, num_cycles=10)
@@ -94,50 +97,19 @@ def test_other_seeds_are_other_episodes() -> None:
     assert [_seed(env) for _ in range(3)] == seeds[1:]
 
 
-def _seed(env: SeatsParallel, given: int | None = None) -> int:
+def _seed(env: SeatsEnv, given: int | None = None) -> int:
     """Begin an episode and return its seed, which no agent is sent."""
     _, infos = env.reset(seed=given)
     assert not any("seed" in info for info in infos.values())
     return env.episode_seed
 
 
-# -- one world, both environments ------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if len(case.seats) > 1], ids=str)
-def test_one_after_the_other_is_the_same_world(case: Case) -> None:
-    """As `desim.play`, like the parallel one in test_same_world."""
-    direct = played(case, 5)
-    left = {seat: iter(each) for seat, each in direct.answers.items()}
-    env = aec_env(case.model, case.preset, **case.arguments())
-    env.reset(seed=5)
-    rewards = dict.fromkeys(env.agents, 0.0)
-    facts: dict[str, Any] = {}
-    for agent in env.agent_iter():
-        _, reward, over, _, info = env.last(observe=False)
-        rewards[agent] += reward
-        facts = info if over else facts
-        env.step(None if over else next(left[agent]))
-    assert (facts["score"], facts["ledger_digest"]) == (direct.score, direct.digest)
-    assert len(set(rewards.values())) == 1
-
-
-def test_decisions_of_an_instant_are_handed_out_together() -> None:
-    """Nobody sees another's answer first: the agents of a week observe the same week."""
-    env = beer(aec_env)
-    env.reset(seed=3)
-    selected, weeks = [], []
-    for agent in env.agent_iter(8):
-        selected.append(agent)
-        weeks.append(int(env.last()[0]["week"]))
-        env.step(Order(4))
-    assert selected == [*STAGES, *STAGES]
-    assert weeks == [weeks[0]] * 4 + [weeks[0] + 1] * 4
+# -- decisions -----------------------------------------------------------------------------------
 
 
 def test_agents_that_do_not_decide_now_need_no_action() -> None:
     """In an interview the two take turns; what the other one gives is ignored."""
-    env = parallel_env("consulting", "published", seats=("candidate", "interviewer"))
+    env = SeatsEnv("consulting", "published", seats=("candidate", "interviewer"))
     seen, infos = env.reset(seed=1)
     assert {agent: info["deciding"] for agent, info in infos.items()} == {
         "candidate": False,
@@ -189,17 +161,6 @@ def test_a_wrong_action_changes_nothing(wrong: Any) -> None:
     assert repr(steps) == repr(ordered(beer(), 3)[1:])
 
 
-def test_a_wrong_action_of_one_after_the_other_changes_nothing() -> None:
-    """The agent is still selected."""
-    env = beer(aec_env)
-    env.reset(seed=3)
-    with pytest.raises(WrongAction):
-        env.step({"do": "buy"})
-    assert env.agent_selection == "retailer"
-    env.step(Order(4))
-    assert env.agent_selection == "wholesaler"
-
-
 def test_wrong_use_is_refused() -> None:
     """In a sentence."""
     env = beer()
@@ -222,9 +183,6 @@ def test_wrong_use_is_refused() -> None:
     ordered(env, 1)
     with pytest.raises(UsageError, match="the episode is over"):
         env.step({})
-    one = beer(aec_env)
-    with pytest.raises(UsageError, match="no episode is under way"):
-        one.step(Order(1))
 
 
 # -- beside the contract ---------------------------------------------------------------------------
@@ -246,18 +204,13 @@ def test_rules_tables_records_and_pictures(tmp_path: Path) -> None:
     assert env.action_space("factory").contains(member)
 
 
-@pytest.mark.parametrize("make", [aec_env, parallel_env])
-def test_masks_are_of_the_options_on_offer(make: Callable[..., SeatsAEC | SeatsParallel]) -> None:
+def test_masks_are_of_the_options_on_offer() -> None:
     """In the observation and in the infos, as agents of PettingZoo look in either."""
-    env = beer(make, action="options", max_options=9)
-    env.reset(seed=3)
-    infos = env.infos if isinstance(env, SeatsAEC) else env.reset(seed=3)[1]
-    seen = (
-        env.observe("retailer") if isinstance(env, SeatsAEC) else env.reset(seed=3)[0]["retailer"]
-    )
+    env = beer(action="options", max_options=9)
+    seen, infos = env.reset(seed=3)
     mask = infos["retailer"]["action_mask"]
     assert 0 < mask.sum() < 9
-    assert np.array_equal(mask, seen["action_mask"])
+    assert np.array_equal(mask, seen["retailer"]["action_mask"])
 
 
 @pytest.mark.slow

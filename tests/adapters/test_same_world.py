@@ -137,10 +137,10 @@ def play_gymnasium(case: Case, seed: int, answers: Answers) -> Ended:
 
 def play_pettingzoo(case: Case, seed: int, answers: Answers) -> Ended:
     """Pass every answer through the action space of its seat, in the parallel environment."""
-    from desim.adapters.pettingzoo import parallel_env
+    from desim.adapters.pettingzoo import SeatsEnv
 
     left = by_seat(answers)
-    env = parallel_env(case.model, case.preset, **case.arguments(), **SPACES)
+    env = SeatsEnv(case.model, case.preset, **case.arguments(), **SPACES)
     _, infos = env.reset(seed=seed)
     while env.agents:
         deciding = [agent for agent in env.agents if infos[agent]["deciding"]]

@@ -181,9 +181,9 @@ def of_gymnasium(record: Path, seed: int | None) -> Mapping[str, Any]:
 
 def of_pettingzoo(record: Path, seed: int | None) -> Mapping[str, Any]:
     """Return the observation of the parallel environment."""
-    from desim.adapters.pettingzoo import parallel_env
+    from desim.adapters.pettingzoo import SeatsEnv
 
-    env = parallel_env(WORLD, seats=[SEAT], others="order_up_to", starts=begins_at(record))
+    env = SeatsEnv(WORLD, seats=[SEAT], others="order_up_to", starts=begins_at(record))
     return numbers(env.reset(seed=seed)[0][SEAT])
 
 

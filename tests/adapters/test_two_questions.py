@@ -50,9 +50,9 @@ def test_gymnasium_plays_it(flat: bool) -> None:  # noqa: FBT001
 def test_pettingzoo_plays_it() -> None:
     """The first observation is in the space, and the rules name the fields."""
     pytest.importorskip("pettingzoo")
-    from desim.adapters.pettingzoo import parallel_env
+    from desim.adapters.pettingzoo import SeatsEnv
 
-    env = parallel_env(Workshop(), seats=("owner",))
+    env = SeatsEnv(Workshop(), seats=("owner",))
     shown, _ = env.reset(seed=1)
     assert env.observation_space("owner").contains(shown["owner"])
     assert env.step({"owner": ACTION})[1] == {"owner": 10.0}
@@ -103,9 +103,9 @@ def test_a_space_of_a_world_that_takes_every_action_has_no_mask() -> None:
 def test_pettingzoo_masks_what_is_not_possible_now() -> None:
     """As Gymnasium does."""
     pytest.importorskip("pettingzoo")
-    from desim.adapters.pettingzoo import parallel_env
+    from desim.adapters.pettingzoo import SeatsEnv
 
-    env = parallel_env(STRICT, seats=("owner",))
+    env = SeatsEnv(STRICT, seats=("owner",))
     _, infos = env.reset(seed=1)
     masks = [infos, env.step({"owner": ACTION})[4]]
     assert [one["owner"]["action_mask"]["do"].tolist() for one in masks] == [[1, 0], [0, 1]]
