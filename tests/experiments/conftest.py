@@ -4,4 +4,4 @@ import sys
 
 from support.paths import ROOT
 
-sys.path.insert(0, str(ROOT / "experiments"))
+sys.path[:0] = [str(ROOT / "experiments"), str(ROOT / "experiments" / "papers")]

@@ -153,7 +153,7 @@ def run(
     """Run a script as a user does, from the root."""
     env = {**os.environ, "PYTHONPATH": PYTHONPATH}
     env["DESIM_REFERENCE"] = reference or str(REFERENCE.resolve())
-    command = [sys.executable, f"experiments/{script}.py", *arguments]
+    command = [sys.executable, f"experiments/papers/{script}.py", *arguments]
     return subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
 
 

@@ -10,7 +10,7 @@ from support.paths import ROOT
 
 from desim import Episode, Policy, play
 from desim.suites.published import FIGURES
-from experiments.edt_protocol import play_six
+from experiments.papers.edt_protocol import play_six
 from models.edt import Decide, EnterpriseDigitalTwin, Window
 from models.edt.actions import Answer
 from models.edt.desk import Briefing

@@ -1,6 +1,6 @@
 """The papers' figures, drawn from the episodes of suites, with what the papers print beside them.
 
-    python experiments/figures.py results/yc_bench results/arena --out figures
+    python experiments/papers/figures.py results/yc_bench results/arena --out figures
 
 DIRs are folders of `desim bench`. A figure shows all episodes in them of its world; for one without
 any, a sentence names the suite that plays them. Nothing is played: metrics are those in the folder,

@@ -1,7 +1,7 @@
 """How do episodes of the reasoning tasks compare with the questions of FirmBench's Table 1?
 
-    python experiments/reproduce_reasoning.py                     # our baselines, our items
-    python experiments/reproduce_reasoning.py results run.jsonl   # a suite's folder, a record
+    python experiments/papers/reproduce_reasoning.py                    # our baselines, our items
+    python experiments/papers/reproduce_reasoning.py results run.jsonl  # a suite's folder, a record
 
 The eight rows of questions of Table 1, a method a line, above those who played: what is right of
 all items of a capability, or of one of its buckets of difficulty. Beneath, the accuracy of each

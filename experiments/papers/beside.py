@@ -37,7 +37,7 @@ _SAME = {
 #: Published columns in one printed table.
 WIDEST = 8
 
-SUITES = Path(__file__).parent / "suites"
+SUITES = Path(__file__).parents[1] / "suites"
 
 
 @frozen

@@ -92,7 +92,7 @@ def reference(name: str = "") -> Path:
     Raises:
         Absent: It is not there.
     """
-    beside = Path(__file__).resolve().parents[2] / "shared" / "reference"
+    beside = Path(__file__).resolve().parents[3] / "shared" / "reference"
     path = Path(os.environ.get("DESIM_REFERENCE") or beside) / name
     if not path.exists():
         raise Absent(

@@ -1,6 +1,6 @@
 """Which clients does a founder's scratchpad say to select and to avoid? (Figure 4b of YC-Bench)
 
-    python experiments/scratchpad_lists.py results run.jsonl.gz
+    python experiments/papers/scratchpad_lists.py results run.jsonl.gz
 
 PATHS are records, or folders of suites. The notes are read as they are at the end of an episode. A
 client is on the list of the word that stands next to its name: words of a piece between commas
