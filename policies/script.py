@@ -1,6 +1,6 @@
 """Actions that are known before the episode begins: of a file, or of a recorded episode."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,11 @@ from desim.show.files import read_text
 
 
 @define
-class _FixedActions(Policy):
-    """Answers with the actions of a file, in order.
+class Script(Policy):
+    """Answer with the lines of a file, in order.
+
+    A line is a tagged object such as `{"do": "order", "quantity": 12}`; empty lines and lines that
+    start with `#` are skipped.
 
     Attributes:
         file: The file.
@@ -24,6 +27,15 @@ class _FixedActions(Policy):
 
     file: str
     _left: Iterator[Any] = field(init=False, repr=False)
+
+    def seated(self, seat: Seat) -> None:
+        """Read the whole file: an error in its last line is found before the first decision.
+
+        Raises:
+            UsageError: The file cannot be read, or has no action of the role.
+            BadRecord: The record cannot be read.
+        """
+        self._left = iter(list(self._actions(seat)))
 
     def decide(self, _: Any) -> Any:
         """Return the next action.
@@ -39,29 +51,18 @@ class _FixedActions(Policy):
                 "needed"
             ) from None
 
-
-@define
-class Script(_FixedActions):
-    """Answer with the lines of a file, in order.
-
-    A line is a tagged object such as `{"do": "order", "quantity": 12}`; empty lines and lines that
-    start with `#` are skipped.
-
-    Attributes:
-        file: The file.
-    """
-
-    def seated(self, seat: Seat) -> None:
-        """Read the whole file: an error in its last line is found before the first decision.
-
-        Raises:
-            UsageError: The file cannot be read, or a line is not an action of the role.
-        """
-        self._left = iter(list(_actions(Path(self.file), seat)))
+    def _actions(self, seat: Seat) -> Iterable[Any]:
+        read = codec(seat.spec.action).read
+        for number, line in enumerate(_lines(Path(self.file)), 1):
+            if line.strip() and not line.lstrip().startswith("#"):
+                try:
+                    yield read(line)
+                except WrongAction as wrong:
+                    raise UsageError(f"{self.file}, line {number}: {wrong}") from None
 
 
 @define
-class Replay(_FixedActions):
+class Replay(Script):
     """Give one role's recorded answers again, in order.
 
     Unlike `desim replay` it compares nothing: in another world or with another seed the same
@@ -75,30 +76,14 @@ class Replay(_FixedActions):
 
     role: str = ""
 
-    def seated(self, seat: Seat) -> None:
-        """Read the record.
-
-        Raises:
-            UsageError: The record holds no action of that role, or those of several parts.
-            BadRecord: The record cannot be read.
-        """
+    def _actions(self, seat: Seat) -> Iterable[Any]:
         steps = Episode.read(self.file, whole=False).steps
         recorded = dict.fromkeys(step.role for step in steps)
         wanted = self.role or _recorded_role(seat, recorded, self.file)
         actions = [step.action for step in steps if step.role == wanted]
         if not actions:
             raise UsageError(f"{self.file} holds no action of {wanted!r}")
-        self._left = iter(actions)
-
-
-def _actions(path: Path, seat: Seat) -> Iterator[Any]:
-    read = codec(seat.spec.action).read
-    for number, line in enumerate(_lines(path), 1):
-        if line.strip() and not line.lstrip().startswith("#"):
-            try:
-                yield read(line)
-            except WrongAction as wrong:
-                raise UsageError(f"{path}, line {number}: {wrong}") from None
+        return actions
 
 
 def _lines(path: Path) -> list[str]:

@@ -1,6 +1,6 @@
 """The other two seats, scripted: policies around the rules that the model plays without them."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from attrs import evolve, field, frozen
 from attrs.validators import ge, le
@@ -13,17 +13,28 @@ from models.consulting.seats import FIELDS, InterviewerView, JudgeView, Say, Ver
 _MOST = 10.0
 
 
-@frozen
-class Scripted(Policy):
-    """The interviewer by rules: tells a fact for a question about its topic, closes by the pace."""
+class _AtSeat(Policy):
+    """A rule of the model, at the seat that the model gives it."""
+
+    __slots__ = ()
+    seat: ClassVar[str]
 
     def seated(self, seat: Seat) -> None:
-        """Check the seat.
+        """Check the seat; judges are numbered.
 
         Raises:
-            UsageError: It is not the interviewer's.
+            UsageError: It is another one.
         """
-        _require(seat, "scripted", "interviewer")
+        if seat.role.partition("_")[0] != self.seat:
+            name = type(self).__name__.lower()
+            raise UsageError(f"policy {name!r} plays {self.seat!r}; {seat.role!r} was given")
+
+
+@frozen
+class Scripted(_AtSeat):
+    """The interviewer by rules: tells a fact for a question about its topic, closes by the pace."""
+
+    seat = "interviewer"
 
     def decide(self, seen: InterviewerView) -> Say:
         """Return what the rules say."""
@@ -31,7 +42,7 @@ class Scripted(Policy):
 
 
 @frozen
-class Rubric(Policy):
+class Rubric(_AtSeat):
     """The judge by rubric: a stand-in; its scores are not comparable with published ones.
 
     Attributes:
@@ -39,15 +50,9 @@ class Rubric(Policy):
             quarter of the points. 0.1 to 10.
     """
 
+    seat = "judge"
+
     strictness: float = field(default=1.0, validator=[ge(0.1), le(10)])
-
-    def seated(self, seat: Seat) -> None:
-        """Check the seat.
-
-        Raises:
-            UsageError: It is not a judge's.
-        """
-        _require(seat, "rubric", "judge")
 
     def decide(self, seen: JudgeView) -> Verdict:
         """Return the scores for the findings."""
@@ -57,9 +62,3 @@ class Rubric(Policy):
 
     def _strict(self, score: float) -> float:
         return round(_MOST * float((score / _MOST) ** self.strictness), 1)
-
-
-def _require(seat: Seat, policy: str, kind: str) -> None:
-    """Check that a policy sits where it can: judges are numbered."""
-    if seat.role.partition("_")[0] != kind:
-        raise UsageError(f"policy {policy!r} plays {kind!r}; {seat.role!r} was given")
