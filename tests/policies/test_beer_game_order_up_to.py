@@ -58,12 +58,6 @@ def test_the_position_counts_all_that_was_ordered_and_not_received(game: BeerGam
                 assert after.action.quantity == seen.incoming_order
 
 
-def test_orders_in_the_mail_are_not_ordered_again() -> None:
-    """The first published observation shows 200 of the 300 units that are under way."""
-    first = play(BeerGame(), "order_up_to,target=1000").steps[0]
-    assert (first.observation.supply_line, first.action.quantity) == (200, 1_000 - 400 - 300)
-
-
 @pytest.mark.parametrize("name", BeerGame.presets)
 def test_every_preset_has_tuned_levels_for_every_stage(name: str) -> None:
     """They are what the rule takes without an argument."""
@@ -158,11 +152,6 @@ def test_one_stage_is_a_newsvendor() -> None:
 def test_installation_levels_add_up_to_the_echelon_levels() -> None:
     """Axsäter and Rosling: the same orders by figures that a stage can see."""
     assert chain_levels(POISSON) == (22, 38 - 22, 54 - 38, 65 - 54)
-
-
-def test_given_without_a_seat_it_plays_all_stages() -> None:
-    """As the benchmark does."""
-    assert len({s.role for s in play(POISSON, "echelon_base_stock").steps}) == 4
 
 
 @pytest.mark.parametrize("demand", ["poisson:0", "poisson:1e15", "normal:100:30", "constant:0"])

@@ -5,8 +5,6 @@ from typing import Any
 
 import pytest
 from attrs import define, evolve, field
-from support.forked import desim_process, ended
-from support.paths import ROOT
 
 from desim import Episode, Policy, play
 from desim.suites.published import FIGURES
@@ -121,19 +119,6 @@ def test_greedy_knows_no_cost_that_the_briefing_hides() -> None:
     assert shown != hidden.action
 
 
-def test_the_command_line_prints_the_published_figures() -> None:
-    """`desim run edt --policy simple --json`."""
-    done = ended(desim_process("run", "edt", "--policy", "simple", "--json", cwd=ROOT))
-    printed = json.loads(done.out)
-    assert (printed["preset"], printed["ended"], printed["decisions"]) == (
-        "published",
-        "horizon",
-        1,
-    )
-    assert printed["metrics"]["accumulated_earnings"] == printed["score"] == 7_116_500
-    assert round(printed["metrics"]["mean_step_utilization"], 5) == 0.93403
-
-
 def test_simple_employs_within_limits() -> None:
     """At least one, at most all; also where there is hardly any time."""
     seen = play("edt", "simple").steps[0].observation
@@ -143,15 +128,11 @@ def test_simple_employs_within_limits() -> None:
     assert Simple().decide(evolve(seen, stoptime=1.0)).consultants == 1
 
 
-@pytest.mark.parametrize("preset", EnterpriseDigitalTwin.presets)
-def test_baselines_start_with_simple_and_none_is_named_twice(preset: str) -> None:
-    """A search only where one decision is taken and chance has no part."""
-    game = EnterpriseDigitalTwin.preset(preset)
-    named = baselines(game)
-    assert named[0] == "simple"
-    assert len(set(named)) == len(named)
-    assert ("optimal" in named) == (preset == "published")
-    assert "optimal" not in baselines(evolve(game, gating="bernoulli"))
+def test_a_search_is_a_baseline_only_where_one_decision_is_taken_without_chance() -> None:
+    """In the published game."""
+    games = [EnterpriseDigitalTwin.preset(preset) for preset in EnterpriseDigitalTwin.presets]
+    searched = [evolve(game, gating="bernoulli") for game in games] + games
+    assert ["optimal" in baselines(game) for game in searched].count(True) == 1
 
 
 # -- six episodes ----------------------------------------------------------------------------------
@@ -195,13 +176,6 @@ def test_a_learning_policy_receives_each_of_six_episodes() -> None:
     assert [e.header.seed for e in scores.episodes] == [0, 1, 2, 3, 4, 5]
 
 
-def test_a_deterministic_player_has_no_spread() -> None:
-    """Simple: no deviation."""
-    scores = play_six(EnterpriseDigitalTwin(), "simple")
-    assert (scores.e_mean, scores.e_std) == (7_116_500, 0)
-    assert scores.mean_step_utilization == pytest.approx(0.93403, abs=5e-6)
-
-
 def test_an_episode_that_fails_is_left_out() -> None:
     """The others count."""
 
@@ -219,10 +193,6 @@ def test_an_episode_that_fails_is_left_out() -> None:
     assert len(scores.episodes) == 5
     (failure,) = scores.failures
     assert "not today" in failure
-    none = play_six(
-        EnterpriseDigitalTwin(mode="strict", max_questions_per_tick=1), Fixed(Answer(""))
-    )
-    assert (none.episodes, len(none.failures)) == ((), 6)
 
 
 def test_the_briefing_shows_costs_only_if_the_game_says_so() -> None:

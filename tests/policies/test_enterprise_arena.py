@@ -22,7 +22,6 @@ from policies.heuristics.enterprise_arena import (
     RaiseOnce,
     RaiseWhenFree,
     Treasurer,
-    baselines,
 )
 
 
@@ -43,11 +42,6 @@ def seen(month: int = 0, cash: float = 15e6, pending: int = 0, *events: str) -> 
 
 
 # -- rules -----------------------------------------------------------------------------------------
-
-
-def test_never_raise_passes() -> None:
-    """However little cash there is."""
-    assert NeverRaise().decide(seen(cash=-1.0)) == Pass()
 
 
 def test_never_raise_calls_the_tool_as_often_as_its_average() -> None:
@@ -88,17 +82,17 @@ def test_equity_then_debt_asks_once_each_as_soon_as_free() -> None:
     assert kinds == ["equity", "pass", "debt", "equity", "pass", "pass"]
 
 
-@pytest.mark.parametrize("sequence", ["", "equity+", "equity,debt", "equity debt", "loan"])
-def test_equity_then_debt_refuses_other_instruments(sequence: str) -> None:
-    """Anything else between plus signs is refused."""
-    with pytest.raises(ValueError, match="sequence"):
-        EquityThenDebt(sequence)
-
-
-@pytest.mark.parametrize("spec", ["raise_when_free,instrument=gold", "raise_below,amount=0"])
-def test_a_request_that_the_world_would_refuse_is_refused_at_once(spec: str) -> None:
-    """An unknown instrument, and an amount of nothing."""
-    with pytest.raises(UsageError):
+@pytest.mark.parametrize(
+    ("spec", "why"),
+    [
+        ("raise_when_free,instrument=gold", "'instrument' must be in"),
+        ("raise_below,amount=0", "'amount' must be > 0"),
+        ("equity_then_debt,sequence=equity+", "'sequence' must match"),
+    ],
+)
+def test_a_request_that_the_world_would_refuse_is_refused_at_once(spec: str, why: str) -> None:
+    """An unknown instrument, an amount of nothing, a sequence without an end."""
+    with pytest.raises(UsageError, match=why):
         play("enterprise_arena", spec)
 
 
@@ -157,14 +151,6 @@ def test_the_schedule_requests_less_after_a_refused_request() -> None:
     assert rule.decide(declined) == FundRaisingRequest("equity", 0.9 * 66e6)
 
 
-def test_the_schedule_learns_the_bound_of_the_board_s_world() -> None:
-    """Three refusals from 66 million and six from 90, all in the first month."""
-    for expert, refusals in (("A", 3), ("B", 6)):
-        metrics = play("enterprise_arena/capped", f"human_like,expert={expert}").metrics
-        assert (metrics["requests_refused"], metrics["survived"]) == (refusals, True)
-        assert metrics["passes"] == 3
-
-
 def test_the_schedule_knows_the_future() -> None:
     """Its calendar is that of the published path, and the seed selects its expert."""
     assert HumanLike.knows == "future"
@@ -178,11 +164,3 @@ def test_the_schedule_has_three_passes_and_twenty_six_looks(seed: int) -> None:
     metrics = play("enterprise_arena/paper", "human_like", seed).metrics
     assert (metrics["passes"], metrics["tool_calls"]) == (3, 26)
     assert round(metrics["closing_share"] * 132) == 129 - metrics["requests"]
-
-
-def test_baselines_play_every_preset() -> None:
-    """Each named spec plays a month of each."""
-    for preset in EnterpriseArena.presets:
-        model = EnterpriseArena.preset(preset, horizon=2)
-        for spec in baselines(model):
-            assert play(model, spec).metrics["months"] == 1

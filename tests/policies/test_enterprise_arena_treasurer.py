@@ -69,12 +69,6 @@ def test_yields_are_measured_in_books_and_headers() -> None:
     assert yields.kept == pytest.approx(0.5)
 
 
-def test_a_book_of_nothing_yields_nothing() -> None:
-    """No share is taken of nothing."""
-    empty = evolve(START, loan_portfolio_gross=0.0)
-    assert measure(dict.fromkeys(FLOWS, 0.0), [empty, empty]) == Yields(0.0, 0.0, 0.0)
-
-
 def test_stress_is_the_worst_year_now_and_quiet_after() -> None:
     """Twelve equal months that make the strongest year seen, then the median of the market."""
     growth = stressed([0.5, 0.4, 0.6], 0.6, 18)

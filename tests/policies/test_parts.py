@@ -63,14 +63,6 @@ def test_a_record_of_several_parts_plays_each_of_its_roles(tmp_path: Path) -> No
     assert replay(file, trust=True).score == town.score
 
 
-def test_a_record_of_a_part_alone_plays_the_part(tmp_path: Path) -> None:
-    """The role has the same name inside the part."""
-    file = tmp_path / "inn.jsonl"
-    alone = play(Inn(), "random", part_seed(2, "inn"), record=file)
-    town = play(TOWN, {"mill": "greedy", "inn": f"replay,file={file}"}, 2)
-    assert town.metrics["inn.score"] == alone.score
-
-
 def test_of_equal_parts_each_repeats_its_own_role(tmp_path: Path) -> None:
     """In another model with another name a recorded role must be named."""
     file = tmp_path / "twins.jsonl"

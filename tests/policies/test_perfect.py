@@ -33,13 +33,6 @@ def test_the_board_game_is_solved_for_every_seat(role: str, cost: float) -> None
     assert play(BeerGame.preset("classic"), {role: "perfect"}).score == -cost
 
 
-def test_random_demand_is_known_to_it() -> None:
-    """It reads the very demand that the seed brings."""
-    game = BeerGame.preset("poisson", horizon=20)
-    played = play(game, "perfect", 3)
-    assert played.score > play(game, "greedy", 3).score
-
-
 @pytest.mark.parametrize(
     "changes",
     [

@@ -8,7 +8,6 @@ from support.recorded import played_lines
 from support.small_worlds import WALK, Go, Spot
 
 from desim import Policy, catalog, play, replay, resume
-from desim.catalog import policy_finder
 from desim.catalog.presets import presets
 from desim.core.limits import Limits
 from desim.core.policy import knows
@@ -16,21 +15,11 @@ from desim.engine.fingerprint import code_topics
 from desim.engine.grid import grid
 from desim.episodes.lineup import lineup_knows, resolve
 from desim.errors import LimitReached, PolicyFailed, UsageError
-from desim.reports.sweep.leaderboards import leaderboard
-from desim.studies.boards.baselines import boards
-from desim.studies.sweep import sweep
 from models.beer_game import BeerGame
 from policies.rollout import Rollout
 
 GAME = BeerGame.preset("poisson", horizon=12)
 SPEC = "rollout,base=constant+quantity=8,samples=2,candidates=3"
-
-
-def test_it_beats_a_bad_base() -> None:
-    """On each of some seeds, the same for both."""
-    for seed in range(3):
-        gain = play(GAME, SPEC, seed).score - play(GAME, "constant,quantity=8", seed).score
-        assert gain > 50
 
 
 def test_two_plays_are_equal_and_replay(tmp_path: Path) -> None:
@@ -141,19 +130,6 @@ def test_it_knows_the_rules_and_what_a_redraw_keeps() -> None:
     assert knows(Rollout) == knows(Rollout, GAME) == "rules"
     assert knows(Rollout, BeerGame.preset("firmbench")) == "state"
     assert lineup_knows(GAME, "rollout,base=foresight") == "future"
-
-
-@pytest.mark.slow  # draws a figure
-def test_boards_and_reports_mark_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a game whose demand is given, and not where it is drawn."""
-    specs = ("typical", "rollout,base=typical,samples=2,candidates=1,depth=1")
-    monkeypatch.setattr(policy_finder, "baselines", lambda _: specs)
-    for preset, level in (("firmbench", "state"), ("poisson", "rules")):
-        (board,) = boards([f"beer_game/{preset}"], [0], 1)
-        assert [*board.knows.values()] == ["observation", level]
-        rows = sweep(f"beer_game/{preset}", specs, range(2), set={"horizon": [4]})
-        assert f"{specs[1]} ({level})" in str([*leaderboard(rows)])
-        assert any(note.startswith(f"{level}: ") for note in rows.table().legend)
 
 
 def test_a_sweep_depends_on_the_base() -> None:
