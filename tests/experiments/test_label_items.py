@@ -93,7 +93,7 @@ def test_a_model_labels_one_item_a_call_and_a_stopped_run_goes_on(
 
 
 @pytest.mark.parametrize(
-    "there", ["mine", "mine\n", "[]\n", '{"id":"x","task":"formula","question":"q","answer":"0"}\n']
+    "there", ["mine", '{"id":"x","task":"formula","question":"q","answer":"0"}\n']
 )
 def test_a_file_of_something_else_is_kept(there: str, items: Path, tmp_path: Path) -> None:
     """The error says so."""
