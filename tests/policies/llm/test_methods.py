@@ -23,23 +23,17 @@ from policies.llm.messages import user
 from policies.llm.methods.build import METHODS, check_method, learning_at, method_class
 from policies.llm.methods.items import Item, Outcome, Setting
 from policies.llm.methods.memory_file import MAX_BYTES, read_memories, shown_memory
-from policies.llm.methods.reflexion import Reflexion
 from policies.llm.options import LLMOptions
 from policies.llm.wires.budget import CallLimits
 from policies.llm.wires.wire import ModelReply, Request
 
-#: Empty, garbage, broken, huge, and what makes a careless pattern search for hours.
+#: Empty, broken, huge, and what makes a careless pattern search for hours.
 BAD = (
     "",
-    "hm",
     "{" * 3_000,
-    "[1, 2",
     '{"order_qty": ' + "9" * 100_000,
-    "```" + "\n" * 20_000,
-    "```json\n" * 4_000,
-    "<cheatsheet>" * 4_000,
-    "[lof-00001]" * 4_000,
-    '"bullet_tags": [' * 4_000,
+    "```json\n" * 4_000 + "<cheatsheet>" * 4_000,
+    "[lof-00001]" * 4_000 + '"bullet_tags": [' * 4_000,
 )
 
 WITH_MEMORY = ("reflexion", "amem", "dynamic_cheatsheet", "gepa", "ace")
@@ -93,7 +87,7 @@ def test_every_method_is_usable_in_every_world(world: str, method: str) -> None:
     assert 1 <= step.notes["usage"]["calls"] <= len(scripted.sent) <= 30
 
 
-@pytest.mark.parametrize("calls", range(1, 6))
+@pytest.mark.parametrize("calls", [1, 2, 4])
 @pytest.mark.parametrize("method", METHODS)
 def test_a_limit_between_the_calls_leaves_the_last_answer(method: str, calls: int) -> None:
     """An answer that was paid for is used, whatever call the limit is reached before."""
@@ -106,7 +100,7 @@ def test_a_limit_between_the_calls_leaves_the_last_answer(method: str, calls: in
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("bad", thinned(BAD, 4), ids=range(len(BAD)))
+@pytest.mark.parametrize("bad", thinned(BAD, 3), ids=range(len(BAD)))
 def test_no_method_stumbles_over_a_bad_reply(method: str, bad: str) -> None:
     """Empty, garbage, broken and huge replies lead to the world's fallback or a cut order."""
     _, llm, _ = seated("beer_game", method, limits=CallLimits(max_calls=300))
@@ -224,7 +218,6 @@ def test_a_memory_does_not_change_in_an_evaluation(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"", "no memory in the format"),
         (b"{}", "no memory in the format"),
         (b"[" * 100_000, "no memory in the format"),
         (b'{"format":"desim-memory/1","method":"ace","roles":{}}', "of method 'ace'"),
@@ -293,15 +286,12 @@ def test_what_another_process_has_learned_meanwhile_is_kept(tmp_path: Path) -> N
     assert late.learning.method.memory.written == 5
 
 
-def test_a_recorded_memory_is_checked(tmp_path: Path) -> None:
+def test_a_recorded_memory_is_checked() -> None:
     """A record from a stranger, too."""
-    model, llm, _ = seated("edt", "reflexion")
+    _, llm, _ = seated("edt", "reflexion")
     with pytest.raises(BadRecord, match="learned"):
         llm.resume([{"learned": {"state": {"lessons": "x"}}}], print)
-    assert isinstance(llm.complete, Reflexion)
     assert llm.complete.memory.lessons == ()
-    assert model is not None
-    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
@@ -363,11 +353,7 @@ def test_questions_of_a_world_are_learned_from_by_windows(method: str, calls: in
     ("method", "phases"),
     [
         ("cot", set()),
-        ("self_refine", {"judge"}),
-        ("reflexion", {"judge"}),
         ("debate", {"judge"}),
-        ("discussion", {"judge"}),
-        ("amem", {"memory"}),
         ("dynamic_cheatsheet", {"memory"}),
         ("ace", {"judge", "memory"}),
     ],

@@ -182,14 +182,11 @@ def test_a_record_with_a_users_method_imports_nothing_untrusted(users: Path) -> 
         ("mine:Mine,tones=1", "did you mean 'tone'?"),
         ("mine:Mine,drafts=0", "'drafts' must be >= 1: 0"),
         ("mine:Mine,drafts=x", "drafts=x was given; drafts is a whole number"),
-        ("mine:Mine,learning=never", "learning=never"),
-        ("mine:Mind", "did you mean 'Mine'?"),
         ("min:Mine", "there is no module 'min'"),
         ("mine:Scores", "no class derived from policies.llm.methods.method.Method"),
         ("mine:Clashing", "a field 'temperature'"),
         ("mind", "or module:Class"),
         ("cot,experts=5", "has no argument 'experts'"),
-        ("discussion,experts=0", "'experts' must be >= 1"),
     ],
 )
 def test_a_wrong_method_or_argument_is_refused(users: Path, method: str, why: str) -> None:
@@ -212,22 +209,9 @@ def test_a_sweep_with_a_users_method_refuses_a_changed_one(users: Path) -> None:
     refused(changed, "changed: the code of mine")
 
 
-def test_our_methods_take_their_own_arguments(tmp_path: Path) -> None:
-    """As a user's do."""
-    with serving(order) as stub:
-        spec = f"llm,model=stub,base_url={stub.url},method=discussion,experts=4"
-        done = ended(desim_process(*GAME, "--policy", spec, cwd=tmp_path))
-        assert done.code == 0, done.err
-        assert len(stub.requests) == 2 * 5
-
-
-@pytest.mark.parametrize("begin", ["ShopConversation", "partial(ShopConversation)"])
-def test_a_prompt_of_the_users_is_what_the_model_reads(tmp_path: Path, begin: str) -> None:
+def test_a_prompt_of_the_users_is_what_the_model_reads(tmp_path: Path) -> None:
     """With its options as arguments, and its mode; a sweep refuses to go on once it has changed."""
-    block = f"from functools import partial\n{SHOP}"
-    block = block.replace("(ShopOptions, ShopConversation)", f"(ShopOptions, {begin})")
-    assert f"(ShopOptions, {begin})" in block
-    (tmp_path / "mine.py").write_text(block)
+    (tmp_path / "mine.py").write_text(SHOP)
     with serving(text('{"do": "order", "quantity": 3}')) as stub:
         spec = f"llm,model=stub,base_url={stub.url},conversation=mine:SHOP,goal=growth"
         command = ("sweep", "beer_game", "--set", "horizon=1", "--policy", spec)
@@ -235,7 +219,7 @@ def test_a_prompt_of_the_users_is_what_the_model_reads(tmp_path: Path, begin: st
         done = ended(desim_process(*command, *further, cwd=tmp_path))
         assert done.code == 0, done.err
         [body] = stub.requests
-        (tmp_path / "mine.py").write_text(block.replace("Aim at", "Aim for"))
+        (tmp_path / "mine.py").write_text(SHOP.replace("Aim at", "Aim for"))
         changed = ended(desim_process(*command, *further, cwd=tmp_path))
         refused(changed, "changed: the code of mine")
     assert "Aim at growth." in body["messages"][0]["content"]
@@ -247,9 +231,7 @@ def test_a_prompt_of_the_users_is_what_the_model_reads(tmp_path: Path, begin: st
     [
         ("conversation=mine:SHOP,gaol=x", "did you mean 'goal'?"),
         ("conversation=mine:SHOPS", "mine exports no SHOPS; it is a ConversationKind"),
-        ("conversation=mine", "mine exports no NAME"),
         ("conversation=min:SHOP", "there is no module 'min'"),
-        ("conversation=:SHOP", "there is no module ''"),
     ],
 )
 def test_a_wrong_prompt_is_refused(tmp_path: Path, given: str, why: str) -> None:

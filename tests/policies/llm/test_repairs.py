@@ -60,7 +60,7 @@ def prompt(world: str, role: str, **options: Any) -> str:
     return json.dumps([sent.sent[0], [*sent.tools[0]]])
 
 
-@pytest.mark.parametrize("mode", ["tools", "json", "schema"])
+@pytest.mark.parametrize("mode", ["tools", "json"])
 def test_the_start_ups_prompt_does_not_tell_what_will_be_refused(mode: str) -> None:
     """A command that the published console always refuses is described by its purpose."""
     shown = prompt("yc_bench", "founder", mode=mode)
