@@ -8,7 +8,14 @@ from policies.llm.messages import system, user
 from policies.llm.methods.ace import Ace
 from policies.llm.methods.dynamic_cheatsheet import DynamicCheatsheet
 from policies.llm.methods.items import Item, Setting, explanation
-from policies.llm.methods.memoryless import Debate, Discussion, SelfRefine
+from policies.llm.methods.memoryless import (
+    Debate,
+    Discussion,
+    SelfRefine,
+    approves,
+    feedback_of,
+    praises,
+)
 from policies.llm.methods.reflexion import Reflexion
 from policies.llm.wires.budget import Spent
 from policies.llm.wires.wire import Call, ModelReply, Request
@@ -122,3 +129,35 @@ def test_a_second_round_sees_the_answer_of_the_first() -> None:
     method = built(DynamicCheatsheet, complete=model, setting=Setting(), rounds=2)
     assert method.answer(game()).text == "second"
     assert "new\n\nYour answer in the round before:\nfirst\n" in model.sent[-1]
+
+
+@pytest.mark.parametrize(
+    ("review", "published", "ours"),
+    [
+        ('noise {"is_correct": false, "feedback": "looks good"} noise', False, False),
+        ('{"is_valid": true, "feedback": "correct nothing"}', True, True),
+        ('{"is_correct": "True"} wrong', True, True),
+        ('{"is_correct": "perhaps"} looks good', True, True),
+        ("LOOKS GOOD!", True, True),
+        ("incorrect", False, False),
+        ("This is not correct.", True, False),
+        ("The correct order is 5.", True, False),
+        ("Too low.", False, False),
+    ],
+)
+def test_a_review_approves_by_its_flag_or_by_a_word(
+    review: str,
+    published: bool,  # noqa: FBT001 (parametrized)
+    ours: bool,  # noqa: FBT001 (as above)
+) -> None:
+    """As published the word counts even within a complaint."""
+    assert approves(review, as_published=True) == published
+    assert approves(review) == ours
+
+
+def test_a_critique_in_free_text_has_no_flag_and_feedback_is_that_of_the_verdict() -> None:
+    """Words of a critique count alone; text beside a verdict is no feedback."""
+    assert not praises('{"is_correct": true}', as_published=True)
+    assert praises("correct", as_published=True)
+    assert feedback_of('x {"feedback": "too low"}') == "too low"
+    assert feedback_of('{"feedback": 5}') == feedback_of("too low") == ""
