@@ -298,29 +298,6 @@ columns = [{ name = "right", figure = "ALL", show = "share" }]
 """.replace("ALL", ALL)
 
 
-def test_a_router_learns_from_questions_of_other_worlds(tmp_path: Path) -> None:
-    """The test split is then answered without a call, by rules of the training split."""
-    out = tmp_path / "out"
-    with serving(half_right) as stub:
-        model = f'model = "m"\nbase_url = "{stub.url}"\nmethod = '
-        suite = suite_file(
-            tmp_path, "", SPLITS, model="",
-            refine=f'{model}"self_refine"\noptions = {{ rounds = 0 }}',
-            cot=f'{model}"cot"',
-            router=f'{model}""\noptions = {{ router = "offline" }}\nworlds = ["new"]',
-        )  # fmt: skip
-        code, _, errors = bench(suite, out)
-        assert code == 0, errors
-        assert "learned from questions that are asked here" not in errors
-        paid = len(stub.requests)
-        assert bench(suite, out)[0] == 0
-        assert len(stub.requests) == paid
-    right = {entry: columns["right"]["mean"] for entry, columns in table(out, "new").items()}
-    assert right["router"] >= max(right["refine"], right["cot"]) > 0
-    done = ended(desim_process("verify", str(out), cwd=tmp_path))
-    assert done.code == 0, done.out
-
-
 #: The form of Appendix A.3.
 RULES = {
     "meta_findings": ["numbers take small steps"],
@@ -331,65 +308,45 @@ RULES = {
 }
 
 
-def rules_or_answers(written: str) -> Any:
-    """Return a script that writes rules where it is asked for them, and else answers."""
-
-    def script(number: int, body: dict[str, Any]) -> Served:
-        asked = body["messages"][0]["content"].startswith("You write the rules")
-        return text(written) if asked else half_right(number, body)
-
-    return script
+def rules_or_answers(number: int, body: dict[str, Any]) -> Served:
+    """Write rules where they are asked for, and else answer."""
+    return text(json.dumps(RULES)) if asks_for_rules(body) else half_right(number, body)
 
 
-def routed_suite(folder: Path, url: str) -> Path:
-    """Write a suite of two methods, and a router whose rules the model writes."""
-    model = f'model = "m"\nbase_url = "{url}"\nprice_in = 1\nprice_out = 1\nmethod = '
-    return suite_file(
-        folder, "", SPLITS, model="",
-        refine=f'{model}"self_refine"\noptions = {{ rounds = 0 }}',
-        cot=f'{model}"cot"',
-        router=f'{model}""\noptions = {{ router = "offline_model" }}\nworlds = ["new"]',
-    )  # fmt: skip
+def asks_for_rules(body: dict[str, Any]) -> bool:
+    """Return whether a request is for rules."""
+    told: str = body["messages"][0]["content"]
+    return told.startswith("You write the rules")
 
 
-def router_entries(out: Path, repeat: int) -> list[Any]:
-    """Return what the router's record holds beside its decisions."""
-    record = Episode.read(record_of(out, f"new__router__seed0__{repeat}"))
-    return [line.entry for line in record.transcript]
-
-
-def test_a_model_writes_the_rules_of_a_suites_router(tmp_path: Path) -> None:
-    """In a call of each episode, from the answers in other worlds; questions take none."""
+def test_a_suites_routers_learn_from_questions_of_other_worlds(tmp_path: Path) -> None:
+    """By counting, and by the model in a call of each episode; new questions take no call."""
     out = tmp_path / "out"
-    with serving(rules_or_answers(json.dumps(RULES))) as stub:
-        suite = routed_suite(tmp_path, stub.url)
+    with serving(rules_or_answers) as stub:
+        model = f'model = "m"\nbase_url = "{stub.url}"\nprice_in = 1\nprice_out = 1\nmethod = '
+        suite = suite_file(
+            tmp_path, "", SPLITS, model="",
+            refine=f'{model}"self_refine"\noptions = {{ rounds = 0 }}',
+            cot=f'{model}"cot"',
+            counted=f'{model}""\noptions = {{ router = "offline" }}\nworlds = ["new"]',
+            written=f'{model}""\noptions = {{ router = "offline_model" }}\nworlds = ["new"]',
+        )  # fmt: skip
         code, _, errors = bench(suite, out)
         assert code == 0, errors
-        counts = [
-            body["messages"][1]["content"]
-            for body in stub.requests
-            if body["messages"][0]["content"].startswith("You write the rules")
+        assert "learned from questions that are asked here" not in errors
+        [counts, again] = [
+            body["messages"][1]["content"] for body in stub.requests if asks_for_rules(body)
         ]
+        assert '"right": {"cot": 0, "self_refine": ' in counts == again
         paid = len(stub.requests)
         assert bench(suite, out)[0] == 0
         assert len(stub.requests) == paid
-    assert len(counts) == 2
-    assert '"right": {"cot": 0, "self_refine": ' in counts[0]
+    right = {entry: columns["right"]["mean"] for entry, columns in table(out, "new").items()}
+    assert right["counted"] >= max(right["refine"], right["cot"]) > 0
     for repeat in (1, 2):
-        *asked, last = router_entries(out, repeat)
+        record = Episode.read(record_of(out, f"new__written__seed0__{repeat}"))
+        *asked, last = [line.entry for line in record.transcript]
         assert [next(iter(each)) for each in asked] == ["texts", "request", "reply"]
         assert last["router"]["rules"][0]["choose"] == "cot"
     done = ended(desim_process("verify", str(out), cwd=tmp_path))
     assert done.code == 0, done.out
-
-
-def test_replies_without_rules_leave_those_counted(tmp_path: Path) -> None:
-    """All calls are on record, and a sentence says what holds."""
-    out = tmp_path / "out"
-    with serving(rules_or_answers("I cannot tell.")) as stub:
-        suite = routed_suite(tmp_path, stub.url)
-        code, _, errors = bench(suite, out)
-    assert code == 0, errors
-    assert "3 replies held no routing policy" in errors
-    assert "the rules are those of router=offline" in errors
-    assert sum("reply" in each for each in router_entries(out, 1)) == 3

@@ -1,19 +1,22 @@
 """The router in front of methods: which one gets a decision."""
 
+from functools import partial
 from typing import Any
 
 import pytest
 from attrs import define, field
 from support.method_traces import built
-from support.router_items import Asked
+from support.router_items import Asked, items
 from support.scripted import player, seat_of, worded
 
 from desim import catalog, play
+from desim.errors import PolicyWarning
 from policies.llm.messages import assistant_message, corrected, system, user
 from policies.llm.methods.memoryless import SelfRefine
 from policies.llm.methods.method import Method
 from policies.llm.replies import BadReply
 from policies.llm.router.at_seat import Routing
+from policies.llm.router.learning import tallied, written
 from policies.llm.router.policy import Policy
 from policies.llm.router.situation import Features, Situation
 from policies.llm.wires.wire import Call, Message, ModelReply, Request
@@ -125,3 +128,13 @@ def test_the_router_plays_a_world_in_front_of_methods() -> None:
     assert len(episode.steps) > 0
     # An answer, an audit without approval, and a rewritten answer each.
     assert len(model.sent) == 3 * len(episode.steps)
+
+
+def test_replies_without_rules_leave_those_counted() -> None:
+    """And a sentence says so."""
+    silent = Asked(lambda _: "I cannot tell.")
+    router = routed("cot", "gepa", "ace", learner=partial(written, complete=silent))
+    router.take(items(60), [])
+    with pytest.warns(PolicyWarning, match=r"3 replies held no .* those of router=offline"):
+        router.record([].append)
+    assert router.policy == tallied(items(60))
