@@ -40,10 +40,7 @@ from policies.llm.methods.dynamic_cheatsheet import DynamicCheatsheet
 from policies.llm.methods.items import Item, Outcome, Past, Setting
 from policies.llm.methods.method import Method
 from policies.llm.methods.notes import BadNote
-from policies.llm.methods.playbook import (
-    Playbook,
-    tags_in,
-)
+from policies.llm.methods.playbook import Playbook, tags_in
 from policies.llm.methods.reflexion import Reflexion
 from policies.llm.replies import BadReply, objects
 from policies.llm.wires.wire import ModelReply, Request
@@ -443,13 +440,3 @@ def after_step(method: Any, state: Mapping[str, Any]) -> None:
             assert method.memory.next_id == state["next_id"]
         case _:
             raise AssertionError(f"a state {state} of a method without memory")
-
-
-def test_an_unknown_parameter_of_a_run_fails() -> None:
-    """Those known have our names; a number of rounds may be in the id."""
-    run = {"id": "qa_x", "config": {"max_num_rounds": 2, "test_workers": 1}, "retrieve_top_k": 5}
-    assert settings_of(run) == {"rounds": 2, "nearest": 5}
-    assert settings_of({"id": "consulting_two_rounds_a_turn"}) == {"rounds": 2}
-    assert settings_of({"id": "code_loop_two_rounds"}) == {}
-    with pytest.raises(AssertionError, match="unknown parameter flavour=3"):
-        settings_of({"id": "qa_x", "settings": {"flavour": 3}})
