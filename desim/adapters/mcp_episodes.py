@@ -99,7 +99,7 @@ class OpenEpisode:
         self._play: ToolSession | None = None
 
     def begin(self, setup: Setup, start: Callable[[], SteppedSession]) -> dict[str, Any]:
-        """Begin the episode, without the rewards of what came before its first question."""
+        """Begin the episode; rewards from before its first question do not count."""
         self._play = ToolSession(setup, start())
         self._play.session.rewards()
         return self._moved()

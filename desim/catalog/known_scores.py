@@ -20,7 +20,7 @@ from desim.short_repr import short_repr
 from desim.show.files import read_text
 from desim.show.labels import estimate_text
 
-#: The kind of a best score that stands in for a bound that is not known.
+#: The kind of a best score that replaces a bound that is not known.
 BEST_KNOWN = "best known"
 
 #: The file in the folder of a model.

@@ -15,7 +15,7 @@ from desim.schema.arguments import parameters
 from desim.schema.wire_types import attribute_texts
 from desim.short_repr import short_repr
 
-#: Characters of a default that is no JSON value.
+#: Characters of a default that JSON does not have.
 _DEFAULT = 40
 
 Plain = dict[str, Any]

@@ -159,7 +159,7 @@ def _print_results(plan: Plan, outcomes: Outcomes) -> None:
 
 @frozen
 class Subject:
-    """What is verified.
+    """The folder to verify.
 
     Attributes:
         folder: The folder of a suite.

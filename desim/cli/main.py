@@ -51,7 +51,7 @@ GROUPS = {
     },
 }
 
-#: All commands, as in `GROUPS`.
+#: All commands of `GROUPS`.
 COMMANDS = {name: entry for group in GROUPS.values() for name, entry in group.items()}
 
 

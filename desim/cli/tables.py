@@ -1,4 +1,4 @@
-"""What several commands print: the end of an episode, the result of a study, JSON."""
+"""Tables of several commands: the end of an episode, the result of a study, JSON."""
 
 from collections import Counter
 from collections.abc import Mapping

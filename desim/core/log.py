@@ -1,4 +1,4 @@
-"""Structured log lines with the simulated time; silent until somebody listens."""
+"""Structured log lines with the simulated time; silent until `configure` is called."""
 
 import sys
 from collections.abc import MutableMapping

@@ -176,7 +176,7 @@ class Policy:
 
 
 class OutsidePolicy(Policy):
-    """A policy that asks somebody outside: a language model, or a person.
+    """A policy whose answers come from outside: a language model, or a person.
 
     Its input is paid for or takes effort, so it is recorded before it is used, and taken from the
     record where an episode is resumed or checked.

@@ -154,7 +154,7 @@ def _source_digests(modules: Iterable[str]) -> tuple[dict[str, str], set[str]]:
                 digests[called] = text_digest("".join(named).encode())
                 python = (one for one in files if one.suffix == ".py" and called != "desim")
                 found = (each for one in python for each in _imported(one.read_bytes()))
-                # What desim itself imports from packages follows from its version.
+                # The imports of desim itself follow from its version.
                 waiting += (one for one in found if one.partition(".")[0] in ROOMS)
         elif is_installed(file):
             packages.add(top)

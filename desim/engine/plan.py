@@ -42,7 +42,7 @@ FIXED, DEFAULTS, USAGE, EPISODES = "deterministic", "defaults", "usage", "episod
 #: The folder of the records in that of the sweep.
 RECORDS = "records"
 
-#: What a row holds before the seed and the results, and after them.
+#: The columns of a row before the seed and the results, and after them.
 Frame = tuple[dict[str, Any], dict[str, Any]]
 
 #: Values of results stay as they are written, so that they keep their digits.
@@ -234,7 +234,7 @@ class Grid:
 
     @cached_property
     def frames(self) -> list[Frame]:
-        """What the rows of each cell hold beside seeds and results."""
+        """The columns of each cell's rows beside seeds and results."""
         return [cell.frame() for cell in self.cells]
 
     def changed(self, **how: Any) -> "Grid":

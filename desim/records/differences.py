@@ -12,7 +12,7 @@ from desim.records.episode import Episode
 from desim.schema import to_plain
 from desim.short_repr import shortened
 
-#: What is compared of two decisions.
+#: The compared parts of two decisions.
 COMPARED = ("t", "role", "possible", "observation", "action")
 
 #: Levels of objects and lists whose items are compared one by one.

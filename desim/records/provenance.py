@@ -1,4 +1,4 @@
-"""What an episode was played with, so that the refusal of its record says what has changed."""
+"""Versions and code of an episode, so that the refusal of its record says what has changed."""
 
 import hashlib
 import importlib.metadata

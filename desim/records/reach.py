@@ -1,4 +1,4 @@
-"""What a record's header asks for outside desim: modules, files, hosts, the environment.
+"""The modules, files and hosts outside desim that a record's header asks for.
 
 Building what it names imports nothing but shipped worlds and policies and opens nothing, unless the
 person gives the name again or trusts the record (see `Model.files` and `Policy.reaches`).

@@ -24,7 +24,7 @@ _FAULTS = (msgspec.MsgspecError, ValueError, RecursionError, OverflowError)
 def lines_up_to(path: Path, last: int | None = None) -> Iterator[Line]:
     """Yield the header of a record and its lines up to a decision; those behind it are checked.
 
-    Of a record that was cut, the lines that are whole are read.
+    The whole lines of a record that was cut are read.
 
     Raises:
         NoRecord: See `lines_of`.

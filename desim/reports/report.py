@@ -32,8 +32,8 @@ class ReportOptions:
     Attributes:
         paths: A folder of a sweep or a suite, the rows.jsonl of a sweep, or records.
         out: The file; default: report.html in DIR, or NAME.html beside the first RECORD.
-        against: Of a sweep: the policy with which the others are compared; default: the best one.
-        minimise: Of a sweep: report on this figure, lower is better; default: the score.
+        against: The policy of a sweep with which the others are compared; default: the best one.
+        minimise: The figure of a sweep to report on, lower is better; default: the score.
         force: Replace the file even if it is no report.
         trust: Import and open whatever a record names.
         whole: Show every call and text of a conversation.

@@ -79,7 +79,7 @@ class PackedRows:
 
 
 class Gathered:
-    """What one pass over rows finds.
+    """The findings of one pass over rows.
 
     Attributes:
         cells: Of each cell the keys that its rows share, in the order of their first rows.
@@ -133,7 +133,7 @@ class RowColumns(Sequence[Row]):
 
     @cached_property
     def gathered(self) -> Gathered:
-        """What the rows hold, which are read once."""
+        """The columns of rows, which are read once."""
         return Gathered(self)
 
     @property

@@ -31,7 +31,7 @@ _NUMBER = f"{_RIGHT}; white-space: nowrap"
 #: Characters of a console on which no line is folded.
 _UNLIMITED = 100_000
 
-#: The most notes below a table; whoever builds one gives those first that change most for a reader.
+#: The most notes below a table; those that change most for a reader are first.
 MOST_NOTES = 3
 
 #: Spaces between columns, and on a console with fewer columns than this.

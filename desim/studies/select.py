@@ -63,7 +63,7 @@ class Choice(Tabular):
 
     @property
     def episodes(self) -> int:
-        """How many episodes were played."""
+        """The number of episodes played."""
         return len(self.rows)
 
     @property

@@ -1,4 +1,4 @@
-"""What a suite takes: the episodes that are left, with the calls, tokens and money expected.
+"""The episodes that a suite has left, with the calls, tokens and money expected.
 
 The use of the episodes left is that of played episodes of the same entry in the same world. Without
 one, calls are limited by the `max_calls` of the language models, and nothing else is known.

@@ -36,7 +36,7 @@ _ENVIRONMENT = ("format", "version", "code", "provenance")
 
 @define
 class Verified:
-    """How many ended episodes were played again, and a sentence for each difference."""
+    """The number of ended episodes that were played again, and a sentence for each difference."""
 
     episodes: int = 0
     differences: tuple[str, ...] = ()

@@ -303,7 +303,7 @@ _ROWS: Mapping[str, tuple[str, Sequence[Panel]]] = {
     ),
 }
 
-#: What draws the figures of a suite in which each model plays with one window of history.
+#: The functions that draw figures of a suite in which each model has one window of history.
 YC_FIGURES: Mapping[str, Callable[[Entries], Drawn]] = {
     "yc_bench_1_8": yc_funds,
     **{name: partial(rows_of, *about) for name, about in _ROWS.items()},

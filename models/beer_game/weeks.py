@@ -50,7 +50,7 @@ def redraw(world: World, chain: Chain) -> None:
 
 
 def _demand(world: World, params: BeerGameParams) -> list[int]:
-    # Of all weeks at once, so that no decision shifts it.
+    # Drawn for all weeks at once, so that no decision shifts it.
     return demand.weekly(params.demand, params.horizon, partial(world.stream, "demand"))
 
 

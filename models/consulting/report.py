@@ -1,4 +1,4 @@
-"""What is reported of an interview: score and metrics, series by round, and the roles' tables."""
+"""The report of an interview: score and metrics, series by round, and the roles' tables."""
 
 from collections.abc import Iterable
 from statistics import fmean

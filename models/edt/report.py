@@ -1,4 +1,4 @@
-"""What is reported of an episode: score and metrics of the last step, and the series by step.
+"""The report of an episode: score and metrics of the last step, and the series by step.
 
 Names and definitions: reference SPEC section 7. Accumulated figures leave out the last step, as in
 the published code, or include it, as in the paper (`sums`). Utilisation counts effort or busy

@@ -339,7 +339,7 @@ def in_thread(call: Callable[..., Any], *arguments: Any) -> Future[Any]:
     done.set_running_or_notify_cancel()
 
     def work() -> None:
-        with contextlib.suppress(InvalidStateError):  # somebody else has set the result
+        with contextlib.suppress(InvalidStateError):  # another thread has set the result
             try:
                 done.set_result(call(*arguments))
             except BaseException as error:  # noqa: BLE001 (raised where the result is read)

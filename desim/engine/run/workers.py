@@ -305,7 +305,7 @@ def _end_if_left(parent: int, busy: threading.Event) -> None:
 
 
 def _files() -> set[str]:
-    """Return the files of loaded modules and of their data that somebody may edit."""
+    """Return the files of loaded modules and of their data that may be edited."""
     # Not by `getattr`, which would run the `__getattr__` of modules that import lazily.
     files = {module.__dict__.get("__file__") for module in [*sys.modules.values()]} | opened()
     return {one for one in files if isinstance(one, str) and not one.startswith(_INSTALLED)}

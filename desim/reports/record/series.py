@@ -161,7 +161,7 @@ class Line:
 
     @property
     def axis(self) -> tuple[object, ...]:
-        """What lines of one plot have in common."""
+        """The common properties of the lines of one plot."""
         return self.x, self.is_dated, self.in_time, self.unit
 
 

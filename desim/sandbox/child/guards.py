@@ -1,4 +1,4 @@
-"""What confines a program: Landlock for files, and a filter of the calls to the kernel.
+"""Confinement of a program: Landlock for files, and a filter of the calls to the kernel.
 
 The filter refuses calls that are not on its list, with EPERM. A program that computes needs memory,
 clocks and its open files. The list omits every call that makes a process or a thread, replaces the

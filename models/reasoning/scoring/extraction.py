@@ -1,4 +1,4 @@
-"""What a text states: a final answer, a program, a number (SPEC 3.1, 3.2, README items 1, 3 to 5).
+"""Statements of a text: final answer, program, number (SPEC 3.1, 3.2, README items 1, 3 to 5).
 
 Every search reads the text once: any reply takes time in proportion to its length.
 """

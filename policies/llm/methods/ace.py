@@ -38,7 +38,7 @@ _PLAIN = 0.0
 
 @frozen(kw_only=True)
 class _Figures:
-    """What differs by kind of task.
+    """The parts that differ by kind of task.
 
     Attributes:
         given: The part of the playbook that an answer is given; of a plan, of its lines about the

@@ -35,7 +35,7 @@ _GAP, _LONGEST_GAP = 0.02, 2.0
 #: Not the global generator, which an episode seeds.
 _jitter = random.Random()  # noqa: S311
 
-#: The decision that a thread works on; None in a thread that somebody else began.
+#: The decision that a thread works on; None in a thread that another caller began.
 _decision: "ContextVar[Future[Any] | None]" = ContextVar("llm_decision", default=None)
 
 
