@@ -62,7 +62,6 @@ LAYERS = (
     "desim.suites",
     "desim.reports",
     "desim.reports.record",
-    "desim.reports.sweep",
     "desim.reports.report",
     "desim.ui.forms",
     "desim.ui.ending",

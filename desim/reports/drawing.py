@@ -1,8 +1,8 @@
 """Pictures for a page: drawn by matplotlib without a window, embedded in the page as SVG.
 
-Lines and bars differ in marker, line style and hatching as well as in colour, so that they remain
-distinct in a grey print. The colours are those of Okabe and Ito (Color Universal Design, 2008),
-which red-green colour-blind people can distinguish.
+Lines differ in marker and style as well as in colour, so that they remain distinct in a grey print.
+The colours are those of Okabe and Ito (Color Universal Design, 2008), which red-green colour-blind
+people can distinguish.
 
 Also the picture file of a command, which is checked before anything is played.
 """
@@ -33,8 +33,6 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#56B4E9", "#E
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 
 MARKERS = ("o", "s", "^", "D", "v", "x", "P", "*")
-
-HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo", "+++", "---")
 
 #: Texts are not formulas, a picture is the same in every run, and its letters are drawn as paths,
 #: because a reader's machine may lack the font.
@@ -68,36 +66,27 @@ _DOTS = 150
 _LABEL = 44
 
 
-def drawn(
-    width: float, height: float, draw: "Callable[[Drawing], None]", *, fitted: bool = True
-) -> str:
+def drawn(width: float, height: float, draw: "Callable[[Drawing], None]") -> str:
     """Return a picture in SVG as a data URI; the arguments are those of `pictured`."""
-    picture = pictured(width, height, draw, fitted=fitted)
+    picture = pictured(width, height, draw)
     return "data:image/svg+xml;base64," + base64.b64encode(picture).decode()
 
 
 def pictured(
-    width: float,
-    height: float,
-    draw: "Callable[[Drawing], None]",
-    *,
-    fitted: bool = True,
-    form: str = "svg",
+    width: float, height: float, draw: "Callable[[Drawing], None]", form: str = "svg"
 ) -> bytes:
     """Return a picture as the bytes of a file.
 
     Args:
         width: In inches.
         height: In inches.
-        draw: Draws on an empty figure.
-        fitted: Whether panels are moved to make room for their labels, which takes as long as
-            drawing them; otherwise *draw* makes the room.
+        draw: Draws on an empty figure, whose panels make room for their labels afterwards.
         form: "svg", "pdf", or "png" with 150 dots per inch.
     """
     from matplotlib.figure import Figure as Drawing
 
     with _style():
-        figure = Drawing(figsize=(width, height), layout="constrained" if fitted else None)
+        figure = Drawing(figsize=(width, height), layout="constrained")
         draw(figure)
         file = io.BytesIO()
         figure.savefig(file, format=form, metadata=dict.fromkeys(_DATED[form]), dpi=_DOTS)
@@ -193,7 +182,7 @@ def write_picture(
         UsageError: The file cannot be written.
     """
     form = path.suffix.lower().removeprefix(".")
-    write_whole(path, [pictured(width, height, draw, form=form)])
+    write_whole(path, [pictured(width, height, draw, form)])
 
 
 def name_rows(panel: "Axes", labels: Sequence[str]) -> None:

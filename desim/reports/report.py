@@ -12,7 +12,7 @@ from desim.reports.html import check_target, rendered
 from desim.reports.page import Page, check_installed
 from desim.reports.record.record_page import MOST_RECORDS, record_page
 from desim.reports.suite_page import suite_page
-from desim.reports.sweep.sweep_page import sweep_page
+from desim.reports.sweep_page import sweep_page
 from desim.rows.rows import Rows
 from desim.schema.signatures import takes
 from desim.show.files import write_whole

@@ -99,5 +99,5 @@ def test_the_vertical_axis_begins_at_0_where_that_is_near(
         draw_panel(panel, {0: line})
         found.append(panel.get_ylim())
 
-    drawn(3, 2, draw, fitted=False)
+    drawn(3, 2, draw)
     assert found == [pytest.approx((low, high))]
