@@ -4,7 +4,7 @@ import csv
 import datetime as dt
 import io
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -21,7 +21,7 @@ from desim.records.episode import Episode, Inside
 from desim.records.messages import messages_of
 from desim.records.record_file import record_stem
 from desim.records.tables import What
-from desim.show.files import write_new
+from desim.show.files import check_new, write_new
 from desim.show.frames import Columns, lines, write_parquet
 
 #: The exportable parts of an episode.
@@ -177,12 +177,11 @@ def _csv(rows: Rows) -> str:
     return text.getvalue()
 
 
-def _prepare(folder: Path, files: Iterable[Path]) -> None:
+def _prepare(folder: Path, files: Collection[Path]) -> None:
     for file in files:
         if file.parent != folder:
             raise UsageError(f"{str(file.relative_to(folder))!r} is not the name of a file")
-        if file.exists():
-            raise UsageError(f"{file} exists; export into another folder")
+    check_new(files)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as fault:
@@ -206,13 +205,13 @@ def _write(folder: Path, texts: Mapping[str, str]) -> tuple[Path, ...]:
 
 def write_trace(record: str | Path, out: str | Path, *, trust: bool = False) -> Path:
     """Replay a record, cut or whole, and write a trace to a new file, as `play` writes one."""
-    from desim.tracing.trace_file import check_new_trace, save_trace
+    from desim.tracing.trace_file import save_trace
     from desim.tracing.tracer import Tracer
 
-    file = check_new_trace(out)
+    file = Path(out)
+    check_new([file])
     episode = Episode.read(record, whole=False, keep_steps=False)
     tracer = Tracer()
     _repeated(record, episode, trust=trust, observers=[tracer])
-    _prepare(file.parent, [file])
     save_trace(tracer, file, {"policies": episode.header.policies})
     return file

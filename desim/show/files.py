@@ -13,7 +13,7 @@ import errno
 import io
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -55,31 +55,15 @@ def write_new(path: Path, parts: Iterable[bytes]) -> None:
         parts: Its content, in order.
 
     Raises:
-        UsageError: The file exists, or cannot be written; nothing is left behind.
-    """
-    with new_file(path) as partial, partial.open("wb") as file:
-        file.writelines(parts)
-
-
-@contextlib.contextmanager
-def new_file(path: Path) -> Iterator[Path]:
-    """Give the name of a file to write, which becomes a file that does not exist yet.
-
-    Args:
-        path: The name that the file has after the block; its folder is made.
-
-    Yields:
-        The name until then, in the same folder and with the same ending. After an exception in the
-        block the file is removed.
-
-    Raises:
-        UsageError: A file of the name exists, before the block or after it, or none can be written.
+        UsageError: The file exists, before it is written or after it, or cannot be written; nothing
+            is left behind.
     """
     check_new([path])
     partial = path.with_name(f".{os.getpid()}.{path.name}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        yield partial
+        with partial.open("wb") as file:
+            file.writelines(parts)
         _rename_new(partial, path)
     except OSError as fault:
         raise UsageError(f"cannot write {path}: {fault.strerror}") from None

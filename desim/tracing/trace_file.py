@@ -1,5 +1,6 @@
-"""The file of a trace."""
+"""Observers of a running episode, and the file of its trace."""
 
+import contextlib
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -7,9 +8,11 @@ from typing import Any
 
 import msgspec
 
+from desim.core.run import Observer
 from desim.errors import UsageError
-from desim.show.files import write_whole
+from desim.show.files import check_new, write_new
 from desim.tracing.chrome import chrome_events
+from desim.tracing.last_events import LastEvents
 from desim.tracing.tracer import Tracer
 from desim.version import __version__
 
@@ -17,28 +20,45 @@ from desim.version import __version__
 _GZIP = 31
 
 
-def check_new_trace(path: str | Path) -> Path:
-    """Return the path of a trace whose folder may be made for it.
+class Tracing:
+    """The observers of one episode.
+
+    Args:
+        trace: A new file that receives a trace of the episode once it has ended or failed; None
+            traces nothing.
+        last_events: The number of last events that an error shows; 0 for none.
+
+    Attributes:
+        observers: For the run.
 
     Raises:
-        UsageError: The file exists.
+        UsageError: The file exists, or *last_events* is out of range.
     """
-    file = Path(path)
-    if file.exists():
-        raise UsageError(f"{file} exists; a trace is written into a new file")
-    return file
 
+    def __init__(self, trace: str | Path | None = None, last_events: int = 0) -> None:
+        self._file = Path(trace) if trace is not None else None
+        if self._file is not None:
+            check_new([self._file])
+        self._tracer = Tracer() if trace is not None else None
+        self._last = LastEvents(last_events) if last_events else None
+        self.observers: list[Observer] = [one for one in (self._tracer, self._last) if one]
 
-def check_trace_file(path: str | Path) -> Path:
-    """Return the path of a trace that is to be written after an episode.
+    def close(self, fault: BaseException | None, notes: Mapping[str, Any]) -> None:
+        """Write the trace, and add the last events to the error that has ended the episode.
 
-    Raises:
-        UsageError: The file exists, or its folder does not.
-    """
-    file = check_new_trace(path)
-    if not file.parent.is_dir():
-        raise UsageError(f"there is no folder {str(file.parent)!r} for the trace {file.name!r}")
-    return file
+        Args:
+            fault: That error; None without an error.
+            notes: Plain values about the episode, for the trace.
+
+        Raises:
+            UsageError: The trace cannot be written, and the episode has no error of its own.
+        """
+        if fault is not None and self._last is not None:
+            fault.add_note(self._last.text())
+        if self._file is not None and self._tracer is not None:
+            # The fault of the episode says more than one of its trace.
+            with contextlib.suppress(UsageError) if fault else contextlib.nullcontext():
+                save_trace(self._tracer, self._file, notes)
 
 
 def save_trace(tracer: Tracer, path: Path, notes: Mapping[str, Any] | None = None) -> None:
@@ -46,15 +66,15 @@ def save_trace(tracer: Tracer, path: Path, notes: Mapping[str, Any] | None = Non
 
     Args:
         tracer: The tracer of an episode that has ended or failed; this function finishes it.
-        path: The file; an existing one is replaced.
+        path: A new file; its folder is made.
         notes: Plain values about the episode, for the metadata of the trace.
 
     Raises:
-        UsageError: The file cannot be written; nothing is left behind.
+        UsageError: The file exists or cannot be written; nothing is left behind.
     """
     tracer.finish()
     lines = _lines(tracer, notes or {})
-    write_whole(path, _compressed(lines) if path.name.endswith(".gz") else lines)
+    write_new(path, _compressed(lines) if path.name.endswith(".gz") else lines)
 
 
 def _lines(tracer: Tracer, notes: Mapping[str, Any]) -> Iterator[bytes]:

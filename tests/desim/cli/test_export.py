@@ -114,7 +114,10 @@ def test_files_that_exist_are_not_overwritten(
     (folder / FILES[-1]).write_text("mine")
     done = export(monkeypatch, record)
     assert done.exit_code == 2
-    assert done.stderr == f"desim: {folder / FILES[-1]} exists; export into another folder\n"
+    assert (
+        done.stderr
+        == f"desim: {folder / FILES[-1]} exists and is kept; choose another name or folder\n"
+    )
     assert [(file.name, file.read_text()) for file in folder.iterdir()] == [(FILES[-1], "mine")]
 
 
@@ -202,7 +205,7 @@ def test_parquet_holds_types(tmp_path: Path) -> None:
     types = dict(zip(found.columns, map(str, found.types), strict=True))
     assert (types["date"], types["value"], types["period"]) == ("DATE", "DOUBLE", "BIGINT")
     assert found.aggregate("count(*)").fetchall() == [(len(episode.columns()["name"]),)]
-    with pytest.raises(UsageError, match="exists; export into another folder"):
+    with pytest.raises(UsageError, match="exists and is kept"):
         desim.export(episode, "parquet", tmp_path / "new", what="series")
 
 
