@@ -102,10 +102,10 @@ def run_order(order: Mapping[str, Any], limits: ProgramLimits, *, prints: bool =
     """
     if not hasattr(os, "fork") or not sys.executable:
         raise UsageError("programs of a model are run on Linux alone, by an interpreter")
-    with tempfile.TemporaryFile() as ordered, _pipe() as result:
+    with tempfile.TemporaryFile() as ordered, _pipe() as (result, writer):
         own = {
             "parent": os.getpid(),
-            "result": result.writer.fileno(),
+            "result": writer.fileno(),
             "cpu_seconds": limits.cpu_seconds,
             "memory": limits.memory,
         }
@@ -113,23 +113,18 @@ def run_order(order: Mapping[str, Any], limits: ProgramLimits, *, prints: bool =
         ordered.seek(0)
         process = _started(ordered, own["result"], prints=prints)
         try:
-            result.writer.close()
-            return _Reader(process, result.reader, limits).read()
+            writer.close()
+            return _Reader(process, result, limits).read()
         finally:
             _end(process)
 
 
-@frozen
-class _Pipe:
-    reader: IO[bytes]
-    writer: IO[bytes]
-
-
 @contextlib.contextmanager
-def _pipe() -> Iterator[_Pipe]:
+def _pipe() -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """Open a pipe; yields its reader and its writer."""
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb", 0) as reader, os.fdopen(writing, "wb", 0) as writer:
-        yield _Pipe(reader, writer)
+        yield reader, writer
 
 
 def _started(ordered: IO[bytes], result: int, *, prints: bool) -> "subprocess.Popen[bytes]":

@@ -1,14 +1,15 @@
 """The answer of a program's process, read as what it is: text from a stranger."""
 
 import json
-import math
-from collections.abc import Mapping
 from typing import Any
 
 from attrs import frozen
 
 _KEYS = {"value", "number", "error", "calls", "unsendable"}
 _DEEPEST, _LONGEST_ERROR = 25, 500
+
+#: Bits of whole numbers that a float holds.
+_BITS = 1_000
 
 
 class UnreadableError(ValueError):
@@ -43,20 +44,16 @@ def read_reply(data: bytes) -> Reply:
     if not data:
         raise UnreadableError("the program ended without a value")
     try:
-        read = json.loads(data.decode("ascii"))
-        return _reply(read, nested=False)
-    except (ValueError, RecursionError, TypeError) as error:
+        return _reply(json.loads(data.decode("ascii")), nested=False)
+    except (ValueError, RecursionError, TypeError, AttributeError) as error:
         raise UnreadableError("the program wrote something unreadable") from error
 
 
-def _reply(read: Any, *, nested: bool) -> Reply:
-    if not isinstance(read, dict) or not read.keys() <= _KEYS:
-        raise UnreadableError("no answer")
+def _reply(read: dict[str, Any], *, nested: bool) -> Reply:
     calls, error, number = read.get("calls", []), read.get("error", ""), read.get("number")
-    if not isinstance(calls, list) or (nested and calls):
-        raise UnreadableError("no calls")
-    if not isinstance(error, str) or not isinstance(number, float | None):
-        raise UnreadableError("no error, or no number")
+    forms = isinstance(calls, list) and isinstance(error, str) and isinstance(number, float | None)
+    if not forms or not read.keys() <= _KEYS or (nested and calls):
+        raise UnreadableError("no answer")
     return Reply(
         value=_plain(read.get("value"), _DEEPEST),
         number=number,
@@ -67,32 +64,16 @@ def _reply(read: Any, *, nested: bool) -> Reply:
 
 
 def _plain(value: Any, depth: int) -> Any:
-    """Return a value without surrogates, huge integers and depth.
-
-    Raises:
-        UnreadableError: It has one of the latter.
-    """
-    if depth < 0:
-        raise UnreadableError("too deep")
-    match value:
-        case str():
-            return _clean(value)
-        case bool() | float() | None:
-            return value
-        case int() if math.isfinite(_float(value)):
-            return value
-        case list():
-            return [_plain(each, depth - 1) for each in value]
-        case Mapping():
-            return {_clean(key): _plain(each, depth - 1) for key, each in value.items()}
-    raise UnreadableError("a huge integer")
-
-
-def _float(value: int) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf
+    """Return a value without halves of surrogate pairs; refuse huge integers and depth."""
+    if depth < 0 or (isinstance(value, int) and value.bit_length() > _BITS):
+        raise UnreadableError("too deep, or a huge integer")
+    if isinstance(value, str):
+        return _clean(value)
+    if isinstance(value, list):
+        return [_plain(each, depth - 1) for each in value]
+    if isinstance(value, dict):
+        return {_clean(key): _plain(each, depth - 1) for key, each in value.items()}
+    return value
 
 
 def _clean(text: str) -> str:

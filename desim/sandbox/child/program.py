@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-#: Depth and number of the values in a value.
-_DEEPEST, _MOST = 20, 20_000
+#: Values within a value, one in the other.
+_DEEPEST = 20
 
 _LONGEST_LINE = 500
 _SPECIAL = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
@@ -183,26 +183,25 @@ def _as_json(value: Any) -> str:
     """Return a value as JSON: mappings, sequences, texts, numbers; all else as its text.
 
     Raises:
-        ValueError: The value is too deep or has too many parts.
+        ValueError: The value is too deep.
     """
-    return "".join(_parts(value, _DEEPEST, [_MOST]))
+    return "".join(_parts(value, _DEEPEST))
 
 
-def _parts(value: Any, depth: int, left: list[int]) -> Iterator[str]:
-    left[0] -= 1
-    if depth < 0 or left[0] < 0:
-        raise ValueError("the value is too deep or has too many parts")
+def _parts(value: Any, depth: int) -> Iterator[str]:
+    if depth < 0:
+        raise ValueError("the value is too deep")
     if isinstance(value, dict):
         yield "{"
         for index, (key, each) in enumerate(value.items()):
             yield f"{',' if index else ''}{quoted(str(key))}:"
-            yield from _parts(each, depth - 1, left)
+            yield from _parts(each, depth - 1)
         yield "}"
     elif isinstance(value, (list, tuple)):
         yield "["
         for index, each in enumerate(value):
             yield "," if index else ""
-            yield from _parts(each, depth - 1, left)
+            yield from _parts(each, depth - 1)
         yield "]"
     else:
         yield _scalar(value)
@@ -222,12 +221,10 @@ def _scalar(value: Any) -> str:
 
 
 def _type_name(value: Any) -> str:
-    """Return the name of a value's type in brackets."""
     return f"({str(type(value).__name__)[:100]})"
 
 
 def _line_of(error: BaseException) -> str:
-    """Return an exception in one line."""
     try:
         text = " ".join(str(error).split())
     except BaseException:  # noqa: BLE001 - the program's own exception may raise again
