@@ -22,10 +22,9 @@ from support.stub import USAGE, Served, call, serving
 import desim
 from desim import catalog
 from desim.adapters.inspect_ai import TASKS, solver, world_task
-from desim.adapters.inspect_ai.replies import SampleFiles
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.stepped_session import SteppedSession
-from desim.errors import BadRecord, UsageError
+from desim.errors import UsageError
 from desim.records.episode import Episode
 
 #: A Beer Game of six weeks, the first of which no player orders in.
@@ -38,6 +37,12 @@ DECISIONS = 6
 MODEL = ("--model", "openai-api/stub/scripted", "--display", "plain")
 
 ORDER = mock_calls(("order", {"quantity": 4}))
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the replies in a new folder."""
+    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
 
 
 def short(seeds: Any = "1:2", **options: Any) -> Any:
@@ -215,15 +220,11 @@ def test_a_sample_that_broke_off_pays_for_nothing_twice(tmp_path: Path) -> None:
 
     log = evaluated(short(folder=folder), counted(fails, asked))
     assert log.status == "error"
-    (replies,) = tmp_path.rglob("*.replies.jsonl")
-    with replies.open("a", encoding="utf-8") as file:
-        file.write('{"cut": ')  # as a process that was killed leaves it
     again: list[int] = []
     sample = sample_of(evaluated(short(folder=folder), counted(lambda _: ORDER, again)))
     assert len(again) == DECISIONS - 3
     quantities = [answer["quantity"] for answer in sample.store[solver.ANSWERS]]
     assert quantities == [0, 1, 2, 4, 4, 4]
-    assert not list(tmp_path.rglob("*.replies.jsonl"))
     (record,) = tmp_path.rglob("*.jsonl.gz")
     assert Episode.read(record).result.ledger_digest == sample.metadata["ledger_digest"]
 
@@ -262,7 +263,6 @@ def test_a_sample_whose_first_call_failed_is_played_again(
         log = evaluated(short(folder=str(tmp_path)), counted(fails_first, asked))
     assert values(sample_of(log))["answers"] == DECISIONS
     assert len(asked) == DECISIONS + 1
-    assert not list(tmp_path.rglob("*.replies.jsonl"))
 
 
 def test_a_finished_sample_is_not_overwritten(tmp_path: Path) -> None:
@@ -276,7 +276,7 @@ def test_a_finished_sample_is_not_overwritten(tmp_path: Path) -> None:
 
 
 def test_replies_are_not_given_to_another_game(tmp_path: Path) -> None:
-    """Neither to other parameters nor to another world in the same folder."""
+    """Of other parameters, in the same folder."""
 
     def fails(number: int) -> Any:
         if number == 3:
@@ -288,18 +288,8 @@ def test_replies_are_not_given_to_another_game(tmp_path: Path) -> None:
     longer = world_task("beer_game", "poisson", "1:2", params={"horizon": 7}, folder=str(tmp_path))
     assert values(sample_of(evaluated(longer, counted(lambda _: ORDER, asked))))["answers"] == 7
     assert len(asked) == 7
-    state = SimpleNamespace(model="m", sample_id="paper-1", epoch=1)
-    setups = [Setup.of(world) for world in ("beer_game", "edt")]
-    files = [SampleFiles.of(str(tmp_path), setup, state) for setup in setups]
-    assert files[0].replies != files[1].replies
-
-
-def test_a_damaged_file_of_replies_is_named(tmp_path: Path) -> None:
-    """A line in the middle that is no reply cannot be skipped."""
-    files = SampleFiles(tmp_path / "a.jsonl.gz", tmp_path / "a.replies.jsonl")
-    files.replies.write_text("nothing\n", encoding="utf-8")
-    with pytest.raises(BadRecord, match=r"line 1 of .*a\.replies\.jsonl is no reply"):
-        files.earlier()
+    records = {file.parent.parent.name for file in tmp_path.rglob("*.jsonl.gz")}
+    assert records == {"beer_game"}
 
 
 def test_history_keeps_rules_first_observation_and_last_rounds() -> None:

@@ -65,8 +65,8 @@ def world_task(
             role's default action.
         history: Rounds of the conversation that are sent with the rules and the first observation;
             None sends all. A round is a reply and the messages after it up to the next reply.
-        folder: Receives a record of every sample. A sample that was not finished goes on from there
-            without asking the model again for what it has replied already.
+        folder: Receives a record of every sample. Replies are kept in Inspect's cache, so that a
+            sample that was not finished goes on without asking the model for them again.
         message_limit: Inspect's own limit of a sample.
         token_limit: The same, in tokens.
         time_limit: The same, in seconds.

@@ -3,15 +3,18 @@
 Tried with inspect-ai 0.3.285.
 """
 
+import hashlib
 import math
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 import anyio
 from anyio import to_thread
-from inspect_ai.log import transcript
 from inspect_ai.model import (
+    CachePolicy,
     ChatMessageSystem,
     ChatMessageUser,
     execute_tools,
@@ -22,7 +25,6 @@ from inspect_ai.solver import solver
 from inspect_ai.tool import ToolDef, ToolError, ToolInfo, ToolParams
 from inspect_ai.util import LimitExceededError
 
-from desim.adapters.inspect_ai.replies import LABEL, SampleFiles
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.tool_session import (
     SHARE,
@@ -32,7 +34,10 @@ from desim.adapters.seat.tool_session import (
     was_played,
 )
 from desim.catalog.known_scores import known_scores_of
+from desim.catalog.policy_spec import label as label_of
 from desim.errors import UsageError, WrongAction
+from desim.records.episode import Episode
+from desim.records.lines import Header
 from desim.short_repr import short_repr
 
 #: The key in a sample's Store of the seat's answers, as tagged objects; with the sample's preset
@@ -41,6 +46,12 @@ ANSWERS = "desim_answers"
 
 #: The key of the facts of the end, with the number of replies and whether the model left early.
 FACTS = "desim_facts"
+
+#: The model's name as a policy, in records.
+LABEL = "external"
+
+#: Characters of a file's name that are not written as they are.
+_NOT_PLAIN = re.compile(r"[^A-Za-z0-9._-]+")
 
 #: Bytes of a tool's result; Inspect cuts the middle out of a longer one.
 _MOST_BYTES = 10_000_000
@@ -64,15 +75,11 @@ def _play_by_tools(
 
     async def solve(state: Any, _: Any) -> Any:
         setup = setup_of(state.metadata["preset"])
-        files = SampleFiles.of(folder, setup, state) if folder else None
-        earlier = files.earlier() if files else []
-        record = files.record if files else None
+        record = _new_record(folder, setup, state) if folder else None
         begin = partial(setup.begin, state.metadata["seed"], record=record, label=LABEL)
         with await to_thread.run_sync(begin) as session:
             play = ToolSession(setup, session)
-            await _Sample(state, play, nudges, history, files, earlier).run()
-        if files:
-            files.finished()
+            await _Sample(state, play, nudges, history, folder).run()
         return state
 
     return solve
@@ -82,11 +89,7 @@ play_by_tools = solver(name="play_by_tools")(_play_by_tools)
 
 
 class _Sample:
-    """One sample at play: asks the model, executes its calls, reminds it, and plays out the rest.
-
-    An episode is determined by its seed and its answers, so a sample that broke off continues from
-    the earlier replies: they are given again in their order before the model is asked.
-    """
+    """One sample at play: asks the model, executes calls, reminds it, and plays out the rest."""
 
     def __init__(
         self,
@@ -94,12 +97,11 @@ class _Sample:
         session: ToolSession,
         nudges: int,
         history: int | None,
-        files: SampleFiles | None,
-        earlier: list[Any],
+        folder: str,
     ) -> None:
         self._state, self._session = state, session
         self._nudges, self._history = nudges, history
-        self._files, self._earlier, self._replies = files, earlier, 0
+        self._folder, self._replies = folder, 0
         self._idle, self._progress = 0, session.progress
         self._offered = [_offered(tool) for tool in session.tools.values()]
 
@@ -123,16 +125,25 @@ class _Sample:
 
     async def _next_reply(self) -> Any:
         messages = self._state.messages
-        if self._replies < len(self._earlier):
-            reply = self._earlier[self._replies]
-        else:
-            reply = await get_model().generate(sent(messages, self._history), self._offered)
-            if self._files is not None:
-                self._files.keep(reply)
+        reply = await get_model().generate(
+            sent(messages, self._history), self._offered, cache=self._cache() or False
+        )
         self._replies += 1
         self._state.output = reply
         messages.append(reply.message)
         return reply
+
+    def _cache(self) -> CachePolicy | None:
+        """Return the policy of Inspect's cache with which a sample that broke off goes on.
+
+        An episode is determined by its seed and its answers, so that the same replies are found
+        again; with the number of the reply, so that an equal question later on is a new one.
+        """
+        if not self._folder:
+            return None
+        place = str(Path(self._folder).resolve())
+        numbered = f"{self._state.sample_id} {self._replies}"
+        return CachePolicy(expiry=None, scopes={"folder": place, "reply": numbered})
 
     async def _execute(self, reply: Any) -> bool:
         """Execute the calls of a reply, add the results, and return whether there was a call."""
@@ -173,8 +184,29 @@ class _Sample:
         self._state.store.set(ANSWERS, session.answers)
         self._state.store.set(FACTS, facts)
         self._state.metadata["ledger_digest"] = facts.get("ledger_digest")
-        if self._earlier:
-            transcript().info({"replies given again": len(self._earlier)}, source="desim")
+
+
+def _new_record(folder: str, setup: Setup, state: Any) -> Path:
+    """Return the file of a sample's record; one of an unfinished attempt is removed.
+
+    It is named by the world, the evaluated model, the sample, the epoch, and a digest of
+    parameters, seats and policies.
+
+    Raises:
+        UsageError: The sample is finished.
+    """
+    labels = {role: label_of(policy) for role, policy in setup.others.items()}
+    header = Header.of(setup.model, 0, {**dict.fromkeys(setup.seats, LABEL), **labels})
+    played = repr((header.params, header.policies, setup.starts))
+    digest = hashlib.sha256(played.encode()).hexdigest()[:8]
+    named = (header.model, str(state.model), f"{state.sample_id}-{state.epoch}-{digest}.jsonl.gz")
+    record = Path(folder, *(_NOT_PLAIN.sub("-", name) for name in named))
+    record.parent.mkdir(parents=True, exist_ok=True)
+    if record.exists():
+        if Episode.read(record, whole=False, keep_steps=False).result is not None:
+            raise UsageError(f"{record} exists; name another folder, or remove it")
+        record.unlink()
+    return record
 
 
 def sent(messages: Sequence[Any], history: int | None) -> list[Any]:
