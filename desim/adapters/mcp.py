@@ -54,10 +54,8 @@ def server_of(episodes: Episodes) -> Any:
         try:
             facts = await episodes.call(params.name, params.arguments)
         except DesimError as fault:
-            return types.CallToolResult(content=[_text_content(str(fault))], is_error=True)
-        return types.CallToolResult(
-            content=[_text_content(json_of(facts))], structured_content=facts
-        )
+            return _result(str(fault), is_error=True)
+        return _result(json_of(facts), structured_content=facts)
 
     return Server(
         "desim",
@@ -70,8 +68,8 @@ def server_of(episodes: Episodes) -> Any:
     )
 
 
-def _text_content(text: str) -> Any:
-    return types.TextContent(type="text", text=text)
+def _result(text: str, **more: Any) -> Any:
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], **more)
 
 
 def serve(

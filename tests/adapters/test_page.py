@@ -1,6 +1,7 @@
-"""The page of the adapters tells the truth: its Python blocks run and print what it says."""
+"""The page of the adapters and the scripts that it names run, and print what they say."""
 
 import contextlib
+import importlib
 import io
 import re
 import warnings
@@ -22,8 +23,7 @@ def test_a_block_prints_what_the_page_says(
 ) -> None:
     """Where the package that it imports is installed; files are written to a new folder."""
     monkeypatch.chdir(tmp_path)
-    imported = r"^(?:import|from) (?:desim\.adapters\.(?!seat))?(\w+)"
-    for package in re.findall(imported, code, re.MULTILINE):
+    for package in re.findall(r"^(?:import|from) (\w+)", code, re.MULTILINE):
         if find_spec(package) is None:
             pytest.skip(f"{package} is not installed")
     out = io.StringIO()
@@ -35,4 +35,30 @@ def test_a_block_prints_what_the_page_says(
 
 def test_every_block_is_an_example() -> None:
     """Each is followed by what it prints."""
-    assert PAGE.count("```python") == len(EXAMPLES) > 3
+    assert PAGE.count("```python") == len(EXAMPLES) == 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("script", "needs", "printed"),
+    [
+        ("optimisers", "optuna", r"Optuna +1\d "),
+        ("inspect_eval", "inspect_ai", r"last demand: score -\d+\.\d+, normalised 0\.\d+"),
+        ("ppo_beer_game", "stable_baselines3", r"PPO +-\d+ \["),
+    ],
+)
+def test_a_script_prints_its_answer(
+    script: str,
+    needs: str,
+    printed: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """PPO after the fewest steps alone."""
+    pytest.importorskip(needs)
+    module = importlib.import_module(f"experiments.adapters.{script}")
+    monkeypatch.setattr(module, "STEPS", 64 * 52, raising=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of other packages
+        module.main()
+    assert re.search(printed, capsys.readouterr().out)

@@ -27,9 +27,6 @@ from desim.short_repr import short_repr
 #: The policy of roles that must have one and are given none: the best option by its estimate.
 OTHERS = "greedy"
 
-#: Decisions of the caller's roles after which an episode can be truncated, at most.
-_MOST_DECISIONS = 10**9
-
 
 @frozen
 class Setup:
@@ -96,7 +93,9 @@ class Setup:
         rewards = _rewards(played, reward)
         if set(rewards.values()) != {SCORE}:
             Rewards(Run(world, 0, roles), rewards)  # the world may have no such metric
-        _check_limit(max_decisions)
+        if max_decisions is not None and not (type(max_decisions) is int and max_decisions > 0):
+            given = short_repr(max_decisions)
+            raise UsageError(f"max_decisions={given} was given; it is a whole number from 1")
         begins = None if starts is None else Start.of(starts)
         setup = cls(world, played, policies, rewards, max_decisions, begins)
         if begins is not None:
@@ -187,14 +186,6 @@ def _rewards(seats: Sequence[str], reward: str | Mapping[str, str]) -> dict[str,
         if role not in seats:
             raise UsageError(f"a reward for {role!r} was given; {possible(role, seats)}")
     return {role: reward.get(role, SCORE) for role in seats}
-
-
-def _check_limit(given: int | None) -> None:
-    if given is not None and not (type(given) is int and 0 < given <= _MOST_DECISIONS):
-        raise UsageError(
-            f"max_decisions={short_repr(given)} was given; it is a whole number from 1 to "
-            f"{_MOST_DECISIONS:,}"
-        )
 
 
 def is_same_setup(setup: Setup, recorded: Header, label: str) -> bool:
