@@ -9,6 +9,7 @@ from support.paths import ROOT
 from support.series import series_of
 
 from desim import Run, play
+from desim.core.policy import decide_as
 from desim.episodes.lineup import resolve
 from desim.suites.published import FIGURES
 from models.yc_bench import YCBench
@@ -32,7 +33,8 @@ def played(spec: str, seed: int, model: YCBench | None = None) -> tuple[YCBench,
     run = Run(model, seed)
     policy = resolve(model, spec, seed).policies["founder"]
     while handed := run.advance():
-        run.answer(handed[0], policy.decide(handed[0].observation))
+        role = model.roles["founder"]
+        run.answer(handed[0], decide_as(policy, role, handed[0].observation))
     return model, run
 
 
