@@ -18,17 +18,14 @@ import math
 from collections.abc import Sequence
 from functools import lru_cache, reduce
 from itertools import accumulate, pairwise
-from statistics import NormalDist
 from typing import Any, TypeAlias
 
 import numpy as np
 from attrs import define
 from numpy.typing import NDArray
 
-from desim import Seat
 from models.beer_game import demand
 from models.beer_game.params import BeerGameParams
-from policies.heuristics.beer_game.memoryless import parameters
 from policies.heuristics.beer_game.order_up_to import UpToLevel
 
 #: A function on whole units, or a distribution of them.
@@ -89,10 +86,9 @@ class EchelonBaseStock(UpToLevel):
 
     seats = "all"
 
-    def seated(self, seat: Seat) -> None:
-        """Take the level and the position of a stage."""
-        params = parameters(seat.model, "echelon_base_stock")
-        self.restore(chain_levels(params)[params.stages.index(seat.role)], params, seat.role)
+    def level(self, params: BeerGameParams, role: str) -> int:
+        """Return the installation base-stock level of a stage."""
+        return chain_levels(params)[params.stages.index(role)]
 
 
 @lru_cache(maxsize=64)
@@ -122,15 +118,13 @@ def _weekly_demand(text: str, weeks: int) -> tuple[int, Curve]:
     mean, sd = demand.moments(text)
     if not sd:
         return max(1, round(mean)), np.array([0.0, 1.0] if round(mean) else [1.0])
+    from scipy.special import gammaln, ndtr  # takes longer to import than desim
+
     most = mean + 6 * sd
     units = math.ceil(most * weeks / _LOTS)
+    lots = np.arange(math.ceil(most / units) + 1)
     if text.startswith("poisson") and units == 1:
-        steps = range(int(most) + 1)
-        chances = np.array(
-            [math.exp(k * math.log(mean) - mean - math.lgamma(k + 1)) for k in steps]
-        )
+        chances = np.exp(lots * math.log(mean) - mean - gammaln(lots + 1))
     else:
-        lots = range(math.ceil(most / units) + 1)
-        ends = [NormalDist(mean, sd).cdf((k + 0.5) * units) for k in lots]
-        chances = np.diff(ends, prepend=0.0)
+        chances = np.diff(ndtr(((lots + 0.5) * units - mean) / sd), prepend=0.0)
     return units, chances / chances.sum()

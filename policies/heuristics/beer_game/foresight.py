@@ -42,12 +42,8 @@ class Perfect(Policy):
     _first: int = field(init=False)
 
     def seated(self, seat: Seat) -> None:
-        """Search for the list.
-
-        Raises:
-            UsageError: The seat belongs to another model.
-        """
-        params = parameters(seat.model, "perfect")
+        """Search for the list."""
+        params = parameters(seat)
         self._orders = best_list(params, seat.role, seat.world_seed)
         self._first = 0 if params.blind else 1
 
@@ -56,10 +52,15 @@ class Perfect(Policy):
         return Order(self._orders[stage.week - self._first])
 
 
+def weekly_demand(params: BeerGameParams, seed: int) -> list[int]:
+    """Return the customers' demand of each week of an episode, units."""
+    return demand.weekly(params.demand, params.horizon, partial(generator, seed, "demand"))
+
+
 @cache
 def best_list(params: BeerGameParams, role: str, seed: int) -> tuple[int, ...]:
     """Search for a cheap order list of one stage; forced weeks are included."""
-    weekly = demand.weekly(params.demand, params.horizon, partial(generator, seed, "demand"))
+    weekly = weekly_demand(params, seed)
     cap = REACH * max(1, params.flow, *weekly)
     search = _Search(params, weekly, role, _lane(params, role, seed, cap), cap)
     return tuple(int(units) for units in search.run())
@@ -178,9 +179,8 @@ class Foresight(Policy):
 
     def seated(self, seat: Seat) -> None:
         """Take the demand of the episode's seed."""
-        params = parameters(seat.model, "foresight")
-        draw = partial(generator, seat.world_seed, "demand")
-        self._demand = demand.weekly(params.demand, params.horizon, draw)
+        params = parameters(seat)
+        self._demand = weekly_demand(params, seat.world_seed)
         self._ahead = 0 if params.blind else -1
 
     def decide(self, stage: Stage) -> Order:

@@ -30,11 +30,11 @@ def facts(stage: Any, target: int | None = None) -> tuple[Any, ...]:
     return (stage.incoming_order, stage.inventory, stage.backlog, stage.supply_line, want)
 
 
-def parameters(model: object, policy: str) -> BeerGameParams:
-    """Return a Beer Game as its parameters; UsageError for another model names the policy."""
-    if not isinstance(model, BeerGameParams):
-        raise UsageError(f"{policy} reads the Beer Game's demand and plays no other world")
-    return model
+def parameters(seat: Seat) -> BeerGameParams:
+    """Return the parameters of the Beer Game; a UsageError for another model."""
+    if not isinstance(seat.model, BeerGameParams):
+        raise UsageError("a rule that reads the Beer Game's demand plays no other world")
+    return seat.model
 
 
 class OrderingRule(Policy):

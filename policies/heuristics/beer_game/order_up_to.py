@@ -87,10 +87,15 @@ class UpToLevel(OrderingRule):
     #: Units ordered and not received; None before the first observation.
     _on_order: Any = field(default=None, init=False, repr=False)
 
-    def restore(self, level: int, params: BeerGameParams, role: str) -> None:
+    def level(self, params: BeerGameParams, role: str) -> int:
+        """Return the level of a stage, in units."""
+        raise NotImplementedError
+
+    def seated(self, seat: Seat) -> None:
         """Take the level of a stage, and what its supply line leaves out."""
-        self._level = level
-        if params.supply_line == "shipped" and role != params.stages[-1]:
+        params = parameters(seat)
+        self._level = self.level(params, seat.role)
+        if params.supply_line == "shipped" and seat.role != params.stages[-1]:
             self._mailed = params.flow * (params.order_delay - 1 + params.blind)
 
     def units(self, stage: Any) -> Any:
@@ -119,10 +124,6 @@ class OrderUpTo(UpToLevel):
 
     target: int | None = field(default=None, validator=optional(ge(0)))
 
-    def seated(self, seat: Seat) -> None:
-        """Take the level and the position of a stage."""
-        params = parameters(seat.model, "order_up_to")
-        level = self.target
-        if level is None:
-            level = order_up_to_level(params, seat.role)
-        self.restore(level, params, seat.role)
+    def level(self, params: BeerGameParams, role: str) -> int:
+        """Return the target; without one the tuned level, or that by the formula."""
+        return order_up_to_level(params, role) if self.target is None else self.target

@@ -44,7 +44,7 @@ class MovingAverage(OrderingRule):
 
     def seated(self, seat: Seat) -> None:
         """Take the initial flow of the game."""
-        self._before = parameters(seat.model, "moving_average").flow
+        self._before = parameters(seat).flow
 
     def units(self, stage: Any) -> Any:
         """Remember the incoming order and return the units of the rule."""
