@@ -98,15 +98,6 @@ def test_a_problem_that_is_none_of_the_kinds() -> None:
     assert said[5].startswith("I recommend")
 
 
-def test_a_framework_hears_that_its_recommendation_is_wanted() -> None:
-    """With less patience it recommends at the first request."""
-    by_patience = [
-        sum(step.action.text.endswith("?") for step in play("consulting", spec, 3).steps)
-        for spec in ("framework,patience=1", "framework,patience=2")
-    ]
-    assert by_patience == [3, 4]
-
-
 def test_a_stricter_judge_scores_lower() -> None:
     """The share that was found counts for less."""
     scores = [
@@ -122,7 +113,6 @@ def test_a_stricter_judge_scores_lower() -> None:
         ("scripted", "'scripted' plays 'interviewer'; 'candidate' was given"),
         ({"candidate": "silent", "interviewer": "rubric"}, "'rubric' plays 'judge'"),
         ({"candidate": "silent", "judge": "rubric,strictness=0"}, "strictness"),
-        ("framework,questions=0", "questions"),
     ],
 )
 def test_a_policy_at_the_wrong_seat(policies: object, why: str) -> None:

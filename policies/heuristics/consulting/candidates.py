@@ -2,8 +2,7 @@
 
 from typing import ClassVar
 
-from attrs import field, frozen
-from attrs.validators import ge, le
+from attrs import frozen
 
 from desim import Policy
 from models.consulting.seats import CandidateView, Reply
@@ -46,19 +45,15 @@ class DataHungry(Policy):
 class Framework(Policy):
     """States a structure, asks by dimension, computes, and recommends with reasons.
 
-    The kind of problem is recognised from the first message; see `problems.py`.
-
-    Attributes:
-        questions: It asks at most so many questions, 1 to 20, then recommends.
-        patience: It recommends earlier if it has been asked for its recommendation in so many of
-            the interviewer's messages, 1 to 20.
+    The kind of problem is recognised from the first message; see `problems.py`. It asks at most
+    five questions, and recommends earlier if its recommendation is wanted in two messages.
     """
 
     # Its six kinds of problem are those of the shipped cases, with their formulas.
     knows = "rules"
 
-    questions: int = field(default=5, validator=[ge(1), le(20)])
-    patience: int = field(default=2, validator=[ge(1), le(20)])
+    QUESTIONS: ClassVar[int] = 5
+    PATIENCE: ClassVar[int] = 2
 
     def decide(self, seen: CandidateView) -> Reply:
         """Return the structure, what the last answer means, the next question, or the end."""
@@ -75,6 +70,6 @@ class Framework(Policy):
         return Reply(" ".join([*([] if number else [problem.structure]), *new, asked]))
 
     def _recommends(self, problem: Problem, said: list[str]) -> bool:
-        asked = min(self.questions, len(problem.questions))
+        asked = min(self.QUESTIONS, len(problem.questions))
         wanted = sum("recommendation" in each.lower() for each in said[1:])
-        return len(said) > asked or wanted >= self.patience
+        return len(said) > asked or wanted >= self.PATIENCE
