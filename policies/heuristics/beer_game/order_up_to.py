@@ -82,8 +82,9 @@ class UpToLevel(OrderingRule):
     # Delays and demand; the rules text states costs alone.
     knows = "rules"
     _level: int = field(default=0, init=False, repr=False)
-    #: Units ordered before the first observation that its supply line leaves out.
-    _mailed: Number = field(default=0, init=False, repr=False)
+    #: Units ordered before the first observation that its supply line leaves out; None where the
+    #: supply line of every observation holds all orders.
+    _mailed: Number | None = field(default=None, init=False, repr=False)
     #: Units ordered and not received; None before the first observation.
     _on_order: Any = field(default=None, init=False, repr=False)
 
@@ -100,11 +101,16 @@ class UpToLevel(OrderingRule):
 
     def units(self, stage: Any) -> Any:
         """Return the units that restore the level; called once for each observation."""
+        return self._level - self._position(stage)
+
+    def _position(self, stage: Any) -> Any:
+        if self._mailed is None:
+            return stage.position
         if self._on_order is None:
             self._on_order = stage.supply_line + self._mailed
         else:
             self._on_order = self._on_order + (stage.last_order - stage.incoming_delivery)
-        return self._level - (stage.inventory + self._on_order - stage.backlog)
+        return stage.inventory + self._on_order - stage.backlog
 
 
 @define
