@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # matplotlib is an extra
 
 
 #: Inches: the width of a page, the height of a line of dots, and of the room around them.
-_WIDTH, _LINE, _AROUND = 5.4, 0.27, 0.95
+_WIDTH, _LINE, _AROUND = 4.8, 0.27, 0.95
 
 #: Panels side by side.
 _ACROSS = 2
@@ -138,14 +138,13 @@ def lines(curves: Sequence[Curve], x: str, y: str) -> str:
     return drawn(_WIDTH, 3.0 + 0.18 * len(curves), draw)
 
 
-def fans(each: Sequence[Fan], step: int, x: str, y: str) -> str:
+def fans(each: Sequence[Fan], step: int, x: str) -> str:
     """Draw the median and the band from 5 to 95 % of each group, in panels with the same axes.
 
     Args:
         each: One for each panel.
         step: The periods from one value to the next; the first value is that of period 1.
         x: The label of the axis.
-        y: The label at the left.
     """
     across = min(len(each), _ACROSS)
     down = math.ceil(len(each) / across)
@@ -165,7 +164,7 @@ def fans(each: Sequence[Fan], step: int, x: str, y: str) -> str:
                 panel.plot(xs, edge, color="0.45", linewidth=0.7, linestyle="--")
             panel.plot(xs, median, color=COLOURS[0], linewidth=1.5)
             bottom = place >= len(each) - across
-            finish(panel, each[place].label, x if bottom else "", y if place % across == 0 else "")
+            finish(panel, each[place].label, x if bottom else "")
             panel.tick_params(labelbottom=bottom)
 
     return drawn(_WIDTH, 0.5 + (2.0 if down == 1 else 1.7) * down, draw)

@@ -40,7 +40,7 @@ _STYLE: dict[str, Any] = {
     "text.parse_math": False,
     "svg.fonttype": "path",
     "svg.hashsalt": "desim",
-    "font.size": 9,
+    "font.size": 10,
     "axes.titlesize": 9,
     "legend.fontsize": 8,
     "axes.formatter.use_mathtext": False,
@@ -63,7 +63,7 @@ _DATED = {
 _DOTS = 150
 
 #: Most characters of a label inside a picture.
-_LABEL = 44
+_LABEL = 32
 
 
 def drawn(width: float, height: float, draw: "Callable[[Drawing], None]") -> str:

@@ -106,21 +106,11 @@ def _cell(value: object) -> str | Fold:
     return value if isinstance(value, Fold) else clean(cell_text(value))
 
 
-@frozen
-class Facts:
-    """Names with their values.
-
-    Attributes:
-        lines: Name and value of each.
-    """
-
-    kind = "facts"
-    lines: tuple[tuple[str, str], ...]
-
-    @classmethod
-    def of(cls, facts: Iterable[tuple[object, object]]) -> "Facts":
-        """Return facts, each value cut if it is long."""
-        return cls(tuple((clean(name), clean(value, 2_000)) for name, value in facts))
+def facts_table(facts: Iterable[tuple[object, object]]) -> Table:
+    """Return names with their values, each value folded if it is long."""
+    return cleaned(
+        (), ((name, Fold.of(str(value), _LONGEST, 2_000)) for name, value in facts), (0, 1)
+    )
 
 
 @frozen
@@ -131,8 +121,7 @@ class Figure:
         title: What it shows, as a caption.
         image: The picture as a data URI.
         alt: The picture in words.
-        table: The numbers; a brief section is printed without them.
-        text: A sentence or two below the picture; may be empty.
+        table: The numbers.
     """
 
     kind = "figure"
@@ -140,7 +129,6 @@ class Figure:
     image: str
     alt: str
     table: Table
-    text: str = ""
 
 
 @frozen
@@ -191,37 +179,21 @@ class Talk:
     texts: tuple[tuple[str, str], ...] = field(converter=_said)
 
 
-@frozen
-class _Text:
-    kind = "text"
-    text: str
-
-
-Block = Table | Facts | Figure | Gallery | Folded | Talk | _Text
-
-#: The contents of a section: a plain text becomes a paragraph.
-Given = Table | Facts | Figure | Gallery | Folded | Talk | str
+#: A block of a section: a plain text is a paragraph.
+Given = Table | Figure | Gallery | Folded | Talk | str
 
 
 @frozen
 class Section:
-    """A part of a report.
-
-    Attributes:
-        title: Its head.
-        blocks: What it holds, from top to bottom.
-        is_brief: Whether its figures are printed without their tables.
-    """
+    """A part of a report: its head, and its blocks from top to bottom."""
 
     title: str = field(converter=clean)
-    blocks: tuple[Block, ...] = ()
-    is_brief: bool = False
+    blocks: tuple[Given, ...] = ()
 
     @classmethod
-    def of(cls, title: str, blocks: Iterable[Given], *, is_brief: bool = False) -> "Section":
-        """Return a section; plain texts become paragraphs."""
-        made = [_Text(clean(one, 2_000)) if isinstance(one, str) else one for one in blocks]
-        return cls(title, tuple(made), is_brief)
+    def of(cls, title: str, blocks: Iterable[Given]) -> "Section":
+        """Return a section of clean texts."""
+        return cls(title, tuple(clean(b, 2_000) if isinstance(b, str) else b for b in blocks))
 
 
 @frozen

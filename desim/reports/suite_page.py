@@ -9,7 +9,7 @@ from desim.core.roles import with_knowledge
 from desim.engine.store import Store
 from desim.episodes.usage import default_share
 from desim.reports.charts import dots
-from desim.reports.page import Facts, Figure, Given, Page, Section, cleaned
+from desim.reports.page import Figure, Given, Page, Section, cleaned, facts_table
 from desim.show.estimates import SEEDED_HEADS, seeded_cells
 from desim.show.labels import NOTHING, number_text
 from desim.show.table import Table
@@ -46,7 +46,7 @@ def suite_page(path: Path) -> Page:
     sections = [
         *worlds,
         Section.of("Episodes that failed, were cut or not played", _stopped(outcomes)),
-        Section.of("What was played", [Facts.of(_facts(plan, path)), _identity(path)]),
+        Section.of("What was played", [facts_table(_facts(plan, path)), _identity(path)]),
     ]
     return Page.of(plan.suite.title or f"Suite in {path.name}", lead, sections)
 
@@ -56,12 +56,7 @@ def _world(name: str, lines: Sequence[SuiteLine]) -> Iterator[Given]:
     yield _table(name, lines)
     head, main = lines[0].main.head, [line.main.estimate for line in lines]
     if any(main):
-        title, printed = f"{head}: mean of each entry", [line.main.published for line in lines]
-        yield _means(lines, head, main, (title, f"Means of {head}"), printed)
-    cost = [_cost(line) for line in lines]
-    if any(estimate and estimate.mean for estimate in cost):
-        words = "Cost of an episode: mean of each entry", "Mean costs of an episode"
-        yield _means(lines, "cost", cost, words)
+        yield _means(lines, head, main, [line.main.published for line in lines])
 
 
 def _table(name: str, lines: Sequence[SuiteLine]) -> Table:
@@ -82,8 +77,7 @@ def _means(
     lines: Sequence[SuiteLine],
     head: str,
     means: Sequence[Interval | None],
-    words: tuple[str, str],
-    printed: Sequence[str] = (),
+    printed: Sequence[str],
 ) -> Figure:
     """Return a mean of each entry with its interval, and what papers print of it.
 
@@ -91,8 +85,7 @@ def _means(
         lines: The entries.
         head: What is measured.
         means: One for each entry.
-        words: The beginnings of the title and of the picture in words.
-        printed: The published texts; none where nothing is published.
+        printed: The published texts, empty where nothing is published.
     """
     names, shown = [_marked(line) for line in lines], min(len(lines), _MOST_SHOWN)
     published = [_published_number(text) for text in printed]
@@ -100,18 +93,12 @@ def _means(
     rows = [[name, *seeded_cells(mean)] for name, mean in zip(names, means, strict=True)]
     if beside:
         rows = [[*row, text or NOTHING] for row, text in zip(rows, printed, strict=True)]
-    title, picture = words
     return Figure(
-        f"{title} with its 95 % interval",
+        f"{head}: mean of each entry with its 95 % interval",
         dots(names[:shown], means[:shown], head, beside=beside),
-        f"{picture} with intervals of {shown} entries.",
+        f"Means of {head} with intervals of {shown} entries.",
         cleaned(["entry", *SEEDED_HEADS, *beside], rows),
     )
-
-
-def _cost(line: SuiteLine) -> Interval | None:
-    found = (cell.estimate for cell in line.cells if cell.head == "cost" and cell.used)
-    return next(found, None)
 
 
 def _stopped(outcomes: Outcomes) -> Iterator[Given]:

@@ -160,7 +160,7 @@ def _fans(
     marked = sorted({max(1, round(periods * part / 4)) for part in range(5)})
     yield Figure(
         f"{title} by {period}: median, and the band from 5 to 95 % of the episodes",
-        fans(each, step, period, title),
+        fans(each, step, period),
         f"The median and the band from 5 to 95 % of {name} over {periods} periods, "
         f"a panel for each of {len(shown)} policies.",
         cleaned(

@@ -13,7 +13,7 @@ from desim.engine.plan import Row
 from desim.engine.store import FILE_NAME, Store
 from desim.errors import BadRecord, UsageError, possible
 from desim.reports.charts import dots
-from desim.reports.page import Facts, Figure, Given, Page, Section, clean, cleaned
+from desim.reports.page import Figure, Given, Page, Section, clean, cleaned, facts_table
 from desim.reports.sweep_figures import over_parameters, series_fans, varied
 from desim.rows.compare import ComparisonTable, TableLine
 from desim.rows.known_means import knowledge
@@ -82,7 +82,7 @@ def _page(rows: Rows, path: Path, against: str, minimise: str) -> Page:
     title = f"{label_text(figure)} against each parameter"
     sections.append(Section.of(title, over_parameters(rows, figure)))
     for name, each in shown.items():
-        sections.append(Section.of(f"Series{_of(name)}", series_fans(each), is_brief=True))
+        sections.append(Section.of(f"Series{_of(name)}", series_fans(each)))
     sections += [
         Section.of("How episodes ended", _endings(rows)),
         Section.of("Failures", _failures(rows)),
@@ -191,7 +191,7 @@ def _means(
             for line in lines
             for rank, to_best, to_tell in [_rank_cells(of_board.get(str(line.group[0])))]
         ),
-        left=(0, 1),
+        left=(1,),
         notes=[*rank_notes(board), *plain.notes],
         legend=legend,
     )
@@ -307,7 +307,7 @@ def _first(rows: Sequence[Row]) -> str:
 def _played(rows: Rows, path: Path) -> Iterator[Given]:
     """Yield what was played, as far as rows and folder say: parameters, versions, files."""
     known = _identity(path if path.is_dir() else path.parent)
-    yield Facts.of(_facts(rows, known, path))
+    yield facts_table(_facts(rows, known, path))
     digests = {topic: text for topic, text in known.items() if text.startswith("sha256:")}
     if digests:
         yield cleaned(

@@ -24,9 +24,6 @@ from desim.records.episode import Episode
 from desim.records.reach import model_reaches
 from desim.reports.record.series import EpisodeSeries
 
-#: Most decisions of a record that is replayed; about a minute for a fast world.
-MOST_REPLAYED = 500_000
-
 #: Most seconds of wall time of one replay: recorded parameters may cause long runs.
 _MOST_SECONDS = 120
 
@@ -62,10 +59,6 @@ def played_again(episode: Episode, *, trust: bool = False) -> Replayed:
         episode: The recorded episode; it may be cut, or of a failed run.
         trust: Whether a module may be imported and files may be opened that the record names.
     """
-    if len(episode.steps) > MOST_REPLAYED:
-        return _without(
-            f"it has {len(episode.steps):,} decisions, and at most {MOST_REPLAYED:,} are played"
-        )
     header = episode.header
     if not trust and (reaches := [*model_reaches(header.model, header.params)]):
         whats = "; ".join(reaches[:_MOST_REACHES])

@@ -289,16 +289,6 @@ def test_a_record_that_does_not_replay_is_shown_as_text(tmp_path: Path) -> None:
     assert "decision 2 (t=1, 'clerk') differs: $.observation.teas was 8, now 9" in page.text
 
 
-def test_a_huge_record_is_not_played_again(
-    walks: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The page says so, and shows what is on record."""
-    monkeypatch.setattr("desim.reports.record.replayed.MOST_REPLAYED", 2)
-    page = read(write_report([walks["a"]]).read_bytes())
-    assert "it has 3 decisions, and at most 2 are played" in page.text
-    assert page.pictures == []
-
-
 def test_statements_and_ledgers_are_folded_tables(tmp_path: Path) -> None:
     """Trial balance, holdings, and the model's own statement."""
     play(Shop(), Clerk(), record=tmp_path / "shop.jsonl")
