@@ -26,11 +26,11 @@ from typing import Any
 
 import click
 import msgspec
-from attrs import asdict, frozen
+from attrs import asdict
 
 from desim.errors import sentence
 from desim.short_repr import short_repr
-from models.reasoning.item import MOST_BYTES, MOST_ITEMS, TASKS, Item, from_row
+from models.reasoning.item import MOST_BYTES, TASKS, Item, from_row
 
 #: Splits of each data set, by the counts of reference SPEC section 1.
 _WITHOUT_VALID = ("ConvFinQA", "FormulaEval", "TAT-QA")
@@ -51,13 +51,8 @@ class Fault(click.ClickException):
     exit_code = 2
 
 
-@frozen
-class Row:
-    """A row of a file, and its place for errors."""
-
-    place: str
-    number: int
-    value: Any
+#: A row of a file: its place for errors, its number, its value.
+Row = tuple[str, int, Any]
 
 
 def convert(folder: Path) -> dict[str, list[Item]]:
@@ -77,16 +72,12 @@ def convert(folder: Path) -> dict[str, list[Item]]:
 def _converted(folder: Path, name: str) -> list[Item]:
     """Return the items of all splits of a data set."""
     items: dict[str, Item] = {}
-    places: dict[str, str] = {}
     for split in SPLITS[name]:
         for row in rows_of(folder / name / f"{split}.jsonl"):
             item = _item(row, name, split)
             if item.id in items:
-                other = places[item.id]
-                raise Fault(f"{row.place}: the id {short_repr(item.id)} is that of {other}")
-            if len(items) == MOST_ITEMS:
-                raise Fault(f"{row.place}: there are at most {MOST_ITEMS:,} items")
-            items[item.id], places[item.id] = item, row.place
+                raise Fault(f"{row[0]}: the id {short_repr(item.id)} is that of another row")
+            items[item.id] = item
     return [*items.values()]
 
 
@@ -105,7 +96,7 @@ def rows_of(file: Path) -> Iterator[Row]:
                 if len(line) > MOST_BYTES:
                     raise Fault(f"{place}: a line has at most {MOST_BYTES:,} bytes")
                 if line.strip():
-                    yield Row(place, number, _decoded(line, place))
+                    yield place, number, _decoded(line, place)
     except OSError as fault:
         raise Fault(f"cannot read {file}: {fault.strerror}") from None
 
@@ -121,22 +112,22 @@ def _decoded(text: bytes, place: str) -> Any:
 
 def _item(row: Row, name: str, split: str) -> Item:
     """Return the item of a row, without fields that no item has."""
-    given = row.value
+    place, number, given = row
     if not isinstance(given, dict):
-        raise Fault(f"{row.place}: {short_repr(given)} was given; a row is an object")
+        raise Fault(f"{place}: {short_repr(given)} was given; a row is an object")
     if name not in _ONE_TEXT and not given.get("question"):
-        raise Fault(f"{row.place}: a row of {name} needs a question")
+        raise Fault(f"{place}: a row of {name} needs a question")
     if given.get("answer") and given.get("target") and given["answer"] != given["target"]:
-        raise Fault(f"{row.place}: answer and target differ; a row has one of them")
-    key = given.get("id", row.number)
+        raise Fault(f"{place}: answer and target differ; a row has one of them")
+    key = given.get("id", number)
     if not isinstance(key, str | int) or isinstance(key, bool):
-        raise Fault(f"{row.place}: id={short_repr(key)} was given; it is a text or a whole number")
+        raise Fault(f"{place}: id={short_repr(key)} was given; it is a text or a whole number")
     # Null stands for a field that is not given.
     fields = {key: given[key] for key in _FIELDS if given.get(key) is not None}
     try:
         return from_row(fields | {"id": f"{name}-{split}-{key}", "task": name, "split": split})
     except (TypeError, ValueError) as fault:
-        raise Fault(f"{row.place}: {sentence(fault)}") from None
+        raise Fault(f"{place}: {sentence(fault)}") from None
 
 
 def _write(made: Mapping[str, Sequence[Item]], out: Path) -> None:

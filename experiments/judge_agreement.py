@@ -10,19 +10,20 @@ from collections.abc import Sequence
 
 import click
 import krippendorff
+import numpy as np
 
-from desim import Episode, play
+from desim import play
 from desim.errors import DesimError
 from desim.show.console import console
 from desim.show.table import Table
 from models.consulting import Consulting
+from models.consulting.seats import FIELDS
 
-FIELDS = ("structure", "quant", "business_sense", "communication", "overall")
 CANDIDATES = ("framework", "data_hungry", "greedy")
 JUDGES = ("rubric,strictness=0.5", "rubric", "rubric,strictness=2")
 
 #: The scores of one field: a row for each judge, a column for each interview.
-Scores = list[list[float]]
+Scores = list[Sequence[float]]
 
 
 def judged(judges: Sequence[str], candidates: Sequence[str], cases: str = "") -> dict[str, Scores]:
@@ -35,13 +36,11 @@ def judged(judges: Sequence[str], candidates: Sequence[str], cases: str = "") ->
         for seed in range(len(model.loaded_cases))
     ]
     return {
-        name: [[_score(e, f"{name}_{role}") for e in episodes] for role in seats] for name in FIELDS
+        name: [
+            np.array([one.metrics[f"{name}_{role}"] for one in episodes], float) for role in seats
+        ]
+        for name in FIELDS
     }
-
-
-def _score(episode: Episode, name: str) -> float:
-    value = episode.metrics[name]
-    return math.nan if value is None else float(value)
 
 
 def alpha(scores: Scores) -> float:

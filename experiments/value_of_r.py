@@ -37,7 +37,6 @@ class AtRisk(Policy):
     staff: float = field(default=1.0, validator=[ge(0.01), le(100)])
 
     def decide(self, seen: Briefing) -> Decide:
-        """Return the decision."""
         plan = Simple().decide(seen)
         assert isinstance(plan, Decide)
         kept = max(1, min(seen.consultants, round(self.staff * plan.consultants)))

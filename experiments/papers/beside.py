@@ -56,7 +56,6 @@ class Rebuilt:
 
     @property
     def note(self) -> str:
-        """The policy and preset, or the preset alone, from which it is rebuilt."""
         return self.by
 
 
@@ -96,7 +95,6 @@ class NeedsModel:
 
     @property
     def note(self) -> str:
-        """The file that will run it."""
         return f"experiments/suites/{self.suite}"
 
 

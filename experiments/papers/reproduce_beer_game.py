@@ -93,9 +93,8 @@ def benchmark() -> Table:
 
 def retailer_cost(spec: str, against: str) -> float:
     """Return the retailer's cost of an episode."""
-    return float(
-        play(BeerGame.preset("firmbench", opponents=against), spec).metrics["cost_retailer"]
-    )
+    game = BeerGame.preset("firmbench", opponents=against)
+    return float(play(game, spec).metrics["cost_retailer"])
 
 
 def board() -> Table:

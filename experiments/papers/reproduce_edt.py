@@ -96,9 +96,6 @@ def main() -> None:
     show_reference(out, by_staff, by_risk)
     out.print(ranking())
     known = known_scores_of(EnterpriseDigitalTwin, "published")
-    assert known
-    assert known.every
-    assert known.every.bound
     out.print(f"no decision earns more than {known.every.bound:,.0f}")
 
 
@@ -123,7 +120,6 @@ class Everything(Policy):
     revenue_risk: float
 
     def decide(self, seen: Briefing) -> Decide:
-        """Return the decision."""
         windows = (Window(0, seen.horizon),) * len(seen.projects)
         return Decide(self.consultants, self.revenue_risk, windows)
 

@@ -78,16 +78,13 @@ class Counts:
     """The answers of a policy over its episodes, by capability and by bucket.
 
     Attributes:
-        episodes: The number of episodes.
         answers: By capability or bucket: 1 or 0 for each answer, with its item.
     """
 
-    episodes: int = 0
     answers: dict[str, list[tuple[int, Hashable]]] = field(factory=dict)
 
     def add(self, params: Mapping[str, Any], metrics: Mapping[str, Any]) -> None:
         """Add the metrics of an episode; an item is a place among those of the same parameters."""
-        self.episodes += 1
         items = str([params.get(name) for name in ("items", "tasks", "split", "limit")])
         for name, outcomes in metrics.get("by_item", {}).items():
             known = self.answers.setdefault(name, [])

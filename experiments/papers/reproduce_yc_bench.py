@@ -214,13 +214,12 @@ def ranking(seeds: int, jobs: int) -> Table:
         funds = sweep("yc_bench/default", policy, range(1, episodes + 1), jobs=jobs).values("score")
         mean = interval(funds)
         half = f"± {mean.half:,.0f}" if mean.half is not None else ""
-        bankrupt = f"{sum(f < 0 for f in funds)}/{episodes}"
         cells = [
             named(YCBench(), policy),
             f"{mean.mean:,.0f}",
             half,
             f"{min(funds):,.0f}",
-            bankrupt,
+            f"{sum(f < 0 for f in funds)}/{episodes}",
         ]
         lines.append((mean.mean, cells))
     heads = ["yc_bench/default", "funds, dollars", "95 %", "least", "bankrupt"]

@@ -12,7 +12,7 @@ has the policy "select and avoid"; "avoid only"; "no policy".
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -138,9 +138,9 @@ def main(paths: Sequence[Path]) -> None:
     heads = ["policy", "seed", "select", "avoid", "client policy"]
     rows = ([n, s, ", ".join(one.select), ", ".join(one.avoid), one.policy] for n, s, one in found)
     out.print(Table(heads, rows))
-    counted: dict[str, Counter[str]] = {}
+    counted: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for name, _, one in found:
-        counted.setdefault(name, Counter())[one.policy] += 1
+        counted[name][one.policy] += 1
     out.print(classes(counted))
 
 
