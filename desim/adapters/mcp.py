@@ -113,7 +113,10 @@ def serve(
     with _listening(host, port) as at:
         sent = token or secrets.token_urlsafe(24)
         address = f"http://{_in_url(host)}:{at.getsockname()[1]}{PATH}"
-        _announce(address, sent, made=not token, as_json=as_json)
+        enter = "" if token else f"; send the header Authorization: Bearer {sent}"
+        print(f"desim: MCP at {address}{enter}", file=sys.stderr, flush=True)  # noqa: T201 (people)
+        if as_json:
+            print(json.dumps({"url": address, "token": sent}), flush=True)  # noqa: T201 (programs)
         app = server_of(episodes).streamable_http_app(
             streamable_http_path=PATH,
             session_idle_timeout=IDLE,
@@ -128,7 +131,7 @@ def serve(
             ws="none",
             timeout_graceful_shutdown=1,
         )
-        asyncio.run(_serve_http(_HttpServer(config), at, episodes))
+        _HttpServer(config).run(sockets=[at])
 
 
 async def _serve_stdio(episodes: Episodes) -> None:
@@ -151,11 +154,6 @@ class _HttpServer(uvicorn.Server):
         """Stop the server as the package does, but in time."""
         _end_in_time()
         super().handle_exit(sig, frame)
-
-
-async def _serve_http(server: uvicorn.Server, at: socket.socket, episodes: Episodes) -> None:
-    await server.serve(sockets=[at])
-    await episodes.close_unused()
 
 
 def _interrupted(*_: Any) -> None:
@@ -186,13 +184,6 @@ def _listening(host: str, port: int) -> socket.socket:
 
 def _in_url(host: str) -> str:
     return f"[{host}]" if ":" in host else host
-
-
-def _announce(address: str, token: str, *, made: bool, as_json: bool) -> None:
-    enter = f"; send the header Authorization: Bearer {token}" if made else ""
-    print(f"desim: MCP at {address}{enter}", file=sys.stderr, flush=True)  # noqa: T201 (for people)
-    if as_json:
-        print(json.dumps({"url": address, "token": token}), flush=True)  # noqa: T201 (for programs)
 
 
 def _security(host: str, at: socket.socket) -> TransportSecuritySettings:

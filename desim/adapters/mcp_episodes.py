@@ -329,19 +329,19 @@ def _continued(setup: Setup, record: Path) -> SteppedSession:
     episode = f"episode {record.stem}"
     try:
         past = Episode.read(record, whole=False)
-        if (
-            past.failure is None
-            and past.result is None
-            and is_same_setup(setup, past.header, LABEL)
-        ):
-            return setup.begin(past.header.seed, record=record, past=past, label=LABEL)
+        _check_past(setup, past, episode)
+        return setup.begin(past.header.seed, record=record, past=past, label=LABEL)
     except (BadRecord, UsageError) as fault:
         raise type(fault)(str(fault).replace(str(record), episode)) from None
+
+
+def _check_past(setup: Setup, past: Episode, episode: str) -> None:
     if past.failure is not None:
         raise BadRecord(f"{episode} failed: {past.failure.error}")
     if past.result is not None:
-        raise UsageError(f"{episode} has ended, with score {past.result.score:g}; begin a new one")
-    raise UsageError(f"{episode} is of another world, other seats or other policies")
+        raise UsageError(f"{episode} has ended, with score {past.result.score:g}")
+    if not is_same_setup(setup, past.header, LABEL):
+        raise UsageError(f"{episode} is of another world, other seats or other policies")
 
 
 def _writable(folder: Path) -> Path:

@@ -12,7 +12,7 @@ from desim.adapters.seat import spaces
 from desim.adapters.seat.role_spaces import FIELDS, ActionSpace, ObservationSpace, SeatForm
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.spaced import DRAWN_SEEDS, first_role
-from desim.adapters.seat.stepped_session import SCORE, TRUNCATED, Rewards
+from desim.adapters.seat.stepped_session import SCORE, TRUNCATED, reward_values
 from desim.core.model import Model
 from desim.core.run import Run
 from desim.core.streams import check_seed
@@ -156,8 +156,8 @@ class LanesEnv(VectorEnv):
             self._lanes = lanes_of(setup.model, roles, seeds)
         except NoLanes as fault:
             raise NoLanes(f"{fault}; {_INSTEAD}") from None
-        opening = Rewards(Run(setup.model, seeds[0], frozenset(roles)), setup.rewards)
-        self._value: Array = opening.last[self._metric]
+        opening = Run(setup.model, seeds[0], frozenset(roles))
+        self._value: Array = reward_values(opening, [self._metric])[self._metric]
         self._answered, self._truncated = 0, False
         self._ask(self._lanes.reset())
         if self._ended:

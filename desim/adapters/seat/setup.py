@@ -12,7 +12,7 @@ from attrs import field, frozen
 
 from desim import catalog
 from desim.adapters.seat.starts import Start, write_past
-from desim.adapters.seat.stepped_session import SCORE, Rewards, SteppedSession
+from desim.adapters.seat.stepped_session import SCORE, SteppedSession, reward_values
 from desim.catalog.policy_spec import label as label_of
 from desim.core.model import Model
 from desim.core.run import Run, check_roles
@@ -92,7 +92,9 @@ class Setup:
         roles = check_roles(world, frozenset([*played, *policies]))
         rewards = _rewards(played, reward)
         if set(rewards.values()) != {SCORE}:
-            Rewards(Run(world, 0, roles), rewards)  # the world may have no such metric
+            reward_values(
+                Run(world, 0, roles), rewards.values()
+            )  # the world may have no such metric
         if max_decisions is not None and not (type(max_decisions) is int and max_decisions > 0):
             given = short_repr(max_decisions)
             raise UsageError(f"max_decisions={given} was given; it is a whole number from 1")

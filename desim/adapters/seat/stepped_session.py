@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from desim.adapters.seat.starts import started_at
@@ -31,7 +31,7 @@ class SteppedSession(CallerSession):
         model: The frozen parameters.
         seed: A whole number of at least 0.
         seats: The caller's roles, or by role the caller's name in the record.
-        rewards: See `Rewards`; by seat.
+        rewards: By seat "score" or a metric, see `reward_values`.
         max_decisions: Answers of the seats after which the episode is truncated; those before its
             start in another record do not count.
         options: Further arguments of `CallerSession`.
@@ -54,7 +54,8 @@ class SteppedSession(CallerSession):
     ) -> None:
         super().__init__(model, seed, seats=seats, **options)
         try:
-            self._rewards = Rewards(self.run, rewards or dict.fromkeys(seats, SCORE))
+            self._aims = rewards or dict.fromkeys(seats, SCORE)
+            self._values = reward_values(self.run, self._aims.values())
         except BaseException:
             self.close()
             raise
@@ -83,8 +84,18 @@ class SteppedSession(CallerSession):
         return self.run.score()
 
     def rewards(self) -> dict[str, float]:
-        """Return by seat the change of its score or metric since the last call."""
-        return self._rewards.changes()
+        """Return by seat the change of its score or metric since the last call.
+
+        The rewards of an episode add up to the value at its end less that at the world's begin:
+        changes before the first decision are part of the first reward.
+        """
+        before, now = self._values, reward_values(self.run, self._aims.values())
+        self._values = now
+        changes = {name: now[name] - before[name] for name in now}
+        return {
+            seat: -changes[aim[1:]] if aim[:1] == "-" else changes[aim]
+            for seat, aim in self._aims.items()
+        }
 
     def answer(self, decision: Decision, action: Any) -> None:
         """Answer an open decision of the caller's; otherwise as `CallerSession.answer`."""
@@ -163,43 +174,22 @@ class SteppedSession(CallerSession):
         return as_json(self.seen(decision)) + (f"\nPossible now: {named}." if named else "")
 
 
-class Rewards:
-    """Measures the rewards of an episode's seats: the change of the score or of a metric.
+def reward_values(run: Run[Any], aims: Iterable[str]) -> dict[str, float]:
+    """Return the present values of the score or metrics whose change is a reward, by name.
 
-    The rewards of an episode add up to the score, or the metric, at its end less that at the
-    world's begin: changes before the first decision are part of the first reward. A metric that is
-    not known yet counts as 0.
+    A metric that is not known yet counts as 0.
 
     Args:
         run: The episode's run.
-        names: By seat "score" or a metric's name, with or without a minus before it.
+        aims: "score" or a metric's name; a minus before it is dropped.
 
-    Attributes:
-        last: The values at the last call, or at the begin, by name.
+    Raises:
+        UsageError: The world has no such metric, or it is no number.
+        ModelFailed: The number is not finite.
     """
-
-    def __init__(self, run: Run[Any], names: Mapping[str, str]) -> None:
-        self._run = run
-        self._signs = {seat: -1.0 if name[:1] == "-" else 1.0 for seat, name in names.items()}
-        self._keys = {seat: name.removeprefix("-") for seat, name in names.items()}
-        self._only_score = set(self._keys.values()) <= {SCORE}
-        self.last = self._numbers()
-
-    def changes(self) -> dict[str, float]:
-        """Return the reward of each seat since the last call."""
-        now, last = self._numbers(), self.last
-        self.last = now
-        return {
-            seat: self._signs[seat] * (now[key] - last[key]) for seat, key in self._keys.items()
-        }
-
-    def _numbers(self) -> dict[str, float]:
-        score = self._run.score()
-        if self._only_score:
-            return {SCORE: score}
-        metrics = self._run.model.metrics(self._run.state)
-        keys = self._keys.values()
-        return {key: score if key == SCORE else _number(metrics, key) for key in keys}
+    names, score = {aim.removeprefix("-") for aim in aims}, run.score()
+    metrics = {} if names == {SCORE} else run.model.metrics(run.state)
+    return {name: score if name == SCORE else _number(metrics, name) for name in names}
 
 
 def _before_start(past: Episode | None, seats: Collection[str]) -> int:
