@@ -3,7 +3,7 @@
 Source: reference SPEC of FirmBench, section 6, "Learning". The words of the request are our own.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -19,8 +19,9 @@ from policies.llm.wires.wire import Complete
 #: Answers of each method that are reflected on, in each task.
 _MOST_ANSWERS = 50
 
-#: Characters of a question, a context and a trace that the model reads, and of a text it writes.
-_QUESTION, _CONTEXT, _TRACE, _TEXT = 2_000, 3_500, 2_000, 600
+#: Characters of a question or an answer and of a context that the model reads, and of a text that
+#: it writes.
+_QUESTION, _CONTEXT, _TEXT = 2_000, 3_500, 600
 
 #: Names in a hint.
 _MOST_NAMES = 10
@@ -87,28 +88,9 @@ def _kind(method: str, item: Item) -> tuple[str, str, bool]:
     return item.capability, item.bucket or "", item.predictions[method].correct
 
 
-def experiences(
-    items: Iterable[Item],
-    complete: Complete,
-    *,
-    done: Iterable[Experience] = (),
-    keep: Callable[[Experience], None] = lambda _: None,
-) -> list[Experience]:
-    """Return one experience for each answer that `picked` chooses, by a call of the model each.
-
-    Args:
-        items: Items with predictions.
-        complete: The call of the model, at temperature 0.
-        done: Experiences of an earlier run, which are not made again.
-        keep: Takes each new experience as soon as there is one, for instance to write it.
-    """
-    known = {(each.item, each.method): each for each in done}
-    answers = picked(items)
-    for item, method in answers:
-        if (item.id, method) not in known:
-            known[item.id, method] = experience = _reflected(item, method, complete)
-            keep(experience)
-    return [known[item.id, method] for item, method in answers]
+def experiences(items: Iterable[Item], complete: Complete) -> list[Experience]:
+    """Return one experience for each answer that `picked` chooses, by a call of the model each."""
+    return [_reflected(item, method, complete) for item, method in picked(items)]
 
 
 def _reflected(item: Item, method: str, complete: Complete) -> Experience:
@@ -144,7 +126,6 @@ def _described(item: Item, method: str) -> dict[str, Any]:
         "difficulty": item.bucket,
         "question": item.question[:_QUESTION],
         "context": item.context[:_CONTEXT],
-        "trace": prediction.trace[:_TRACE],
         "answer": prediction.answer[:_QUESTION],
         "right_answer": item.gold[:_QUESTION],
         "was_right": prediction.correct,

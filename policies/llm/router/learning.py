@@ -4,7 +4,7 @@ Source: reference SPEC of FirmBench, section 6, "Learning". The words of the req
 `tallied` counts instead, without a model: the least that rules written by a model should beat.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -27,23 +27,14 @@ _MOST_BULLETS = 600
 _MOST_RULES = 100
 
 
-def learn(
-    items: Sequence[Item],
-    complete: Complete,
-    *,
-    done: Iterable[Experience] = (),
-    keep: Callable[[Experience], None] = lambda _: None,
-) -> Policy:
-    """Learn a policy from stored predictions: a call for each answer picked, and one for the rules.
+def learned_from_lessons(items: Sequence[Item], complete: Complete, retries: int = 2) -> Policy:
+    """Return the policy that a model makes of lessons from single answers, as in the paper.
 
-    The published figure learns from the items that it is scored on; a suite's router does not.
-    See `experiences` for *done* and *keep*.
-
-    Raises:
-        PolicyFailed: No reply held a policy.
+    There is a call for each answer picked, and one for the rules. The published figure learns from
+    the items that it is scored on. See `synthesised` for the errors.
     """
-    found = experiences(items, complete, done=done, keep=keep)
-    return synthesised(chosen_bullets(found), methods_of(items), complete)
+    bullets = chosen_bullets(experiences(items, complete))
+    return synthesised(bullets, methods_of(items), complete, retries)
 
 
 def chosen_bullets(found: Iterable[Experience]) -> list[Experience]:

@@ -1,31 +1,16 @@
-"""Stored predictions: for each item, what every method answered and whether it was right.
-
-A file holds one item a line, as JSON, gzipped or not:
-
-    {"id": "q17", "task": "finer", "capability": "Domain Knowledge", "bucket": "hard",
-     "question": "...", "context": "...", "gold": "...",
-     "predictions": {"cot": {"correct": true, "answer": "...", "trace": "..."}, ...}}
-
-Only `id`, `task`, `predictions` and each `correct` are required.
-"""
+"""Stored predictions: for each item, what every method answered and whether it was right."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from hashlib import sha256
 from itertools import chain, islice, zip_longest
-from pathlib import Path
 from typing import Any, TypeVar
 
-from attrs import evolve, field, frozen, validators
+from attrs import evolve, frozen
 
 from desim import Episode, Model
 from desim.core.model import ItemsModel
-from desim.errors import BadRecord, SchemaError, sentence
-from desim.records.record_file import lines_of
-from desim.schema import from_plain, to_plain
-from desim.schema.untrusted import decode_json
-from desim.short_repr import short_repr
+from desim.schema import to_plain
 from policies.llm.router.labels import BUCKETS, CAPABILITIES
-from policies.llm.router.policy import canonical
 from policies.llm.router.situation import Bucket, Situation, features_of
 
 T = TypeVar("T")
@@ -36,11 +21,10 @@ _SEED = "42"
 
 @frozen
 class Prediction:
-    """One method's answer to one item: whether it was right, its text, the reasoning before it."""
+    """One method's answer to one item, with its reasoning: whether it was right, and its text."""
 
     correct: bool
     answer: str = ""
-    trace: str = ""
 
 
 @frozen
@@ -48,7 +32,7 @@ class Item:
     """One question with the predictions of methods.
 
     Attributes:
-        id: Unique in its file.
+        id: Its name in the world.
         task: The task it belongs to.
         predictions: By the name of the method; a method without a record has no entry.
         capability: Its capability; empty if it has no such label.
@@ -58,7 +42,7 @@ class Item:
         gold: The right answer.
     """
 
-    id: str = field(validator=validators.min_len(1))
+    id: str
     task: str
     predictions: Mapping[str, Prediction]
     capability: str = ""
@@ -73,33 +57,6 @@ class Item:
         has_text = bool(self.question or self.context)
         features = features_of(self.question, self.context) if has_text else None
         return Situation(self.task, self.capability, self.bucket, features)
-
-
-def read_items(path: Path) -> list[Item]:
-    """Return the items of a file in its order, methods under their canonical names.
-
-    Args:
-        path: A regular file, gzipped or not: at most 1 GiB, a line at most 32 MiB.
-
-    Raises:
-        BadRecord: The file cannot be read or is beyond a limit, a line does not fit, an id comes
-            twice, or the file holds no item; the text names file, line and field.
-    """
-    items: dict[str, Item] = {}
-    for number, line in enumerate(lines_of(path), 1):
-        if not line.strip():
-            continue
-        try:
-            item = from_plain(decode_json(line), Item)
-        except (SchemaError, ValueError) as fault:
-            raise BadRecord(f"{path}, line {number}: {sentence(fault)}") from None
-        if item.id in items:
-            raise BadRecord(f"{path}, line {number}: the id {short_repr(item.id)} comes again")
-        named = {canonical(name): each for name, each in item.predictions.items()}
-        items[item.id] = evolve(item, predictions=named)
-    if not items:
-        raise BadRecord(f"{path} holds no item")
-    return list(items.values())
 
 
 def predicted(

@@ -12,10 +12,11 @@ from support.suites import bench, record_of, suite_file, table
 
 from desim import Episode, catalog, play, play_series, replay, resume
 from desim.errors import BadRecord, PolicyWarning, UsageError
+from desim.schema import from_plain
 from policies.llm.methods.build import METHODS
 from policies.llm.router.at_seat import MAX_BYTES, read_policy
 from policies.llm.router.policy import table_4
-from policies.llm.router.predictions import read_items
+from policies.llm.router.predictions import Item
 
 WORLD = catalog.model("beer_game", changes={"horizon": "4"})
 
@@ -278,7 +279,8 @@ def test_a_router_learns_from_the_answers_of_a_suite(tmp_path: Path) -> None:
     # The seven easy questions of knowledge are too few for a rule.
     assert right["refine"] + right["cot"] == pytest.approx(1)
     assert right["router"] >= 74 / 84 > right["refine"] > right["cot"]
-    items = read_items(out / "predictions.jsonl")
+    lines = (out / "predictions.jsonl").read_bytes().splitlines()
+    items = [from_plain(json.loads(line), Item) for line in lines]
     assert {*items[0].predictions} == {"cot", "self_refine"}
     assert (len(items), items[0].situation.features is None) == (84, False)
     assert {one.gold for one in items} <= {answer for answer, _ in ANSWERS.values()}
@@ -309,18 +311,19 @@ RULES = {
 
 
 def rules_or_answers(number: int, body: dict[str, Any]) -> Served:
-    """Write rules where they are asked for, and else answer."""
-    return text(json.dumps(RULES)) if asks_for_rules(body) else half_right(number, body)
-
-
-def asks_for_rules(body: dict[str, Any]) -> bool:
-    """Return whether a request is for rules."""
+    """Draw a lesson or write rules where they are asked for, and else answer."""
     told: str = body["messages"][0]["content"]
-    return told.startswith("You write the rules")
+    if told.startswith("You study how"):
+        return text('{"bullet": "steps suit numbers"}')
+    return text(json.dumps(RULES)) if told.startswith(ASKS) else half_right(number, body)
+
+
+#: The beginning of a request for rules.
+ASKS = "You write the rules"
 
 
 def test_a_suites_routers_learn_from_questions_of_other_worlds(tmp_path: Path) -> None:
-    """By counting, and by the model in a call of each episode; new questions take no call."""
+    """By counting, and by the model in calls of each episode; new questions take no call."""
     out = tmp_path / "out"
     with serving(rules_or_answers) as stub:
         model = f'model = "m"\nbase_url = "{stub.url}"\nprice_in = 1\nprice_out = 1\nmethod = '
@@ -328,25 +331,26 @@ def test_a_suites_routers_learn_from_questions_of_other_worlds(tmp_path: Path) -
             tmp_path, "", SPLITS, model="",
             refine=f'{model}"self_refine"\noptions = {{ rounds = 0 }}',
             cot=f'{model}"cot"',
-            counted=f'{model}""\noptions = {{ router = "offline" }}\nworlds = ["new"]',
-            written=f'{model}""\noptions = {{ router = "offline_model" }}\nworlds = ["new"]',
+            **{
+                kind: f'{model}""\noptions = {{ router = "{kind}" }}\nworlds = ["new"]'
+                for kind in ("offline", "offline_model", "offline_lessons")
+            },
         )  # fmt: skip
         code, _, errors = bench(suite, out)
         assert code == 0, errors
         assert "learned from questions that are asked here" not in errors
-        [counts, again] = [
-            body["messages"][1]["content"] for body in stub.requests if asks_for_rules(body)
-        ]
-        assert '"right": {"cot": 0, "self_refine": ' in counts == again
-        paid = len(stub.requests)
+        told = [[each["content"] for each in body["messages"]] for body in stub.requests]
         assert bench(suite, out)[0] == 0
-        assert len(stub.requests) == paid
+        assert len(stub.requests) == len(told)
+    read = sorted(asked[1] for asked in told if asked[0].startswith(ASKS))
+    assert ["steps suit numbers" in each for each in read] == [True, True, False, False]
+    assert '"right": {"cot": 0, "self_refine": ' in read[2]
     right = {entry: columns["right"]["mean"] for entry, columns in table(out, "new").items()}
-    assert right["counted"] >= max(right["refine"], right["cot"]) > 0
-    for repeat in (1, 2):
-        record = Episode.read(record_of(out, f"new__written__seed0__{repeat}"))
+    assert right["offline"] >= max(right["refine"], right["cot"]) > 0
+    for kind in ("offline_model", "offline_lessons"):
+        record = Episode.read(record_of(out, f"new__{kind}__seed0__1"))
         *asked, last = [line.entry for line in record.transcript]
-        assert [next(iter(each)) for each in asked] == ["texts", "request", "reply"]
+        assert (sum("reply" in each for each in asked) > 1) is (kind == "offline_lessons")
         assert last["router"]["rules"][0]["choose"] == "cot"
     done = ended(desim_process("verify", str(out), cwd=tmp_path))
     assert done.code == 0, done.out

@@ -10,7 +10,7 @@ from support.router_items import METHODS, Asked, item, items, lesson, rules
 from desim.errors import PolicyFailed
 from desim.schema import encode
 from policies.llm.router.experiences import Experience, experiences, picked
-from policies.llm.router.learning import chosen_bullets, learn, synthesised, tallied
+from policies.llm.router.learning import chosen_bullets, learned_from_lessons, synthesised, tallied
 from policies.llm.router.policy import Policy, Rule
 
 ACE = {"when": {"task_name": "finer"}, "choose": "ace", "confidence": "high"}
@@ -78,14 +78,12 @@ def test_an_experience_has_the_labels_of_its_item_and_the_words_of_the_model() -
     "reply",
     ["", "no JSON", "{}", '{"bullet": 3}', '{"bullet": " "}', '{"bullet": NaN}', "[" * 10**5],
 )
-def test_a_reply_without_a_lesson_is_kept_and_not_bought_again(reply: str) -> None:
-    """Its bullet is empty, and no rule is made from it."""
+def test_from_a_reply_without_a_lesson_no_rule_is_made(reply: str) -> None:
+    """Its bullet is empty."""
     model = Asked(lambda _: reply)
     found = experiences([item("a")], model)
     assert [each.bullet for each in found] == [""] * 3
     assert chosen_bullets(found) == []
-    assert experiences([item("a")], model, done=found) == found
-    assert len(model.requests) == 3
 
 
 def test_odd_fields_of_a_lesson_are_left_out() -> None:
@@ -103,24 +101,6 @@ def test_a_lesson_in_the_form_of_the_paper_is_read() -> None:
     hint = {"prefer_agent": "ace", "avoid_agent": ["cot", "dc"], "when": "tables"}
     found, *_ = experiences([item("a")], Asked(lambda _: lesson(routing_hint=hint)))
     assert (found.prefer, found.avoid, found.when) == (("ace",), ("cot", "dc"), "tables")
-
-
-def test_an_interrupted_run_goes_on_where_it_was() -> None:
-    """Each experience is handed over as soon as it is there."""
-    kept: list[Experience] = []
-    made = items(12)
-    whole = experiences(made, Asked(lambda _: lesson()))
-
-    def fail(request: str) -> str:
-        if len(kept) == 7:
-            raise InterruptedError
-        return lesson()
-
-    with pytest.raises(InterruptedError):
-        experiences(made, Asked(fail), keep=kept.append)
-    rest = Asked(lambda _: lesson())
-    assert experiences(made, rest, done=kept) == whole
-    assert len(rest.requests) == len(whole) - 7
 
 
 def test_bullets_take_turns_over_methods_labels_and_outcomes() -> None:
@@ -144,13 +124,13 @@ def test_a_policy_is_learned_from_lessons() -> None:
         return rules(ACE) if "You write the rules" in request else lesson()
 
     model = Asked(script)
-    learned = learn(items(4), model)
+    policy = learned_from_lessons(items(4), model)
     assert len(model.requests) == 4 * 3 + 1
-    assert learned == Policy((Rule({"task_name": "finer"}, "ace", "high"),), "cot")
+    assert policy == Policy((Rule({"task_name": "finer"}, "ace", "high"),), "cot")
     assert model.requests[-1].count("Tables suit it") == 12
     assert "Methods: ace, cot, gepa." in model.requests[-1]
     assert '"q1"' not in model.requests[-1]
-    assert learn(items(4)[::-1], Asked(script)) == learned
+    assert learned_from_lessons(items(4)[::-1], Asked(script)) == policy
 
 
 def test_a_reply_without_rules_is_asked_for_again() -> None:
