@@ -11,7 +11,7 @@ from typing import Any
 from desim.core.roles import Knowledge, knowledge_order, with_knowledge
 from desim.engine.plan import Row
 from desim.engine.store import FILE_NAME, Store
-from desim.errors import BadRecord, UsageError, possible
+from desim.errors import BadRecord, UsageError
 from desim.reports.charts import dots
 from desim.reports.page import Figure, Given, Page, Section, clean, cleaned, facts_table
 from desim.reports.sweep_figures import over_parameters, series_fans, varied
@@ -19,7 +19,7 @@ from desim.rows.compare import ComparisonTable, TableLine
 from desim.rows.known_means import knowledge
 from desim.rows.notes import to_tell_term
 from desim.rows.rows import Rows
-from desim.show.estimates import TO_TELL, better_note, number_cell
+from desim.show.estimates import TO_TELL, better_note
 from desim.show.labels import label_text
 from desim.show.table import Table
 from desim.studies.boards.ranking import (
@@ -43,8 +43,6 @@ _MOST_WAYS, _MOST_ERRORS, _MOST_SEEDS = 7, 30, 5
 
 #: The versions that a sweep's folder states.
 _VERSIONS = ("desim", "python", "simpy", "numpy")
-
-_LEVEL = 0.95
 
 _NUMBER = re.compile(r"\d+")
 
@@ -150,7 +148,7 @@ def leaderboard(
         UsageError: The policy *against* does not exist.
     """
     figure = minimise or "score"
-    plain = rows.table(show=figure, level=_LEVEL)
+    plain = rows.table(show=figure, against=against or None)
     lines = _ordered(plain.lines, knows, -1 if minimise else 1)
     names = {str(line.group[0]): _name(line, knows) for line in lines}
     shown = lines[:_MOST_SHOWN]
@@ -160,10 +158,6 @@ def leaderboard(
         f"Mean {figure} with intervals of {len(shown)} policies, the best on top.",
         _means(plain, lines, names, board, minimise),
     )
-    if against:
-        if against not in names:
-            raise UsageError(f"there is no policy {against!r}; {possible(against, names)}")
-        yield from _differences(rows, names, against, figure)
 
 
 def _means(
@@ -177,19 +171,22 @@ def _means(
     heads = [head for head in plain.heads() if head != "figure"]
     better = better_note(minimise, "lower") if minimise else ["higher scores are better"]
     legend = [*better, *plain.legend, *rank_terms(board, lower=bool(minimise))]
-    if any(line.to_tell for line in board):
+    if any(line.to_tell for line in board) and not plain.against:
         legend.append(to_tell_term("the best mean"))
     if not board:
         legend.append(f"no ranks: more than {_MOST_RANKED} policies are not compared in pairs")
     if len(lines) > _MOST_SHOWN:
         legend.append(f"the figure shows the first {_MOST_SHOWN} of {len(lines):,} policies")
     of_board = {policy: line for line in board for policy in line.policies}
+    # Against a policy of the reader's choice, the table itself has the seeds to tell.
+    to_tell = [] if plain.against else [TO_TELL]
     return cleaned(
-        ["rank", *heads, "to the best", TO_TELL],
+        ["rank", *heads, "to the best", *to_tell],
         (
-            [rank, names[str(line.group[0])], *plain.cells(line)[2:], to_best, to_tell]
+            [rank, names[policy], *plain.cells(line)[2:], to_best, *[seeds] * len(to_tell)]
             for line in lines
-            for rank, to_best, to_tell in [_rank_cells(of_board.get(str(line.group[0])))]
+            for policy in [str(line.group[0])]
+            for rank, to_best, seeds in [_rank_cells(of_board.get(policy))]
         ),
         left=(1,),
         notes=[*rank_notes(board), *plain.notes],
@@ -199,43 +196,6 @@ def _means(
 
 def _rank_cells(line: BoardLine | None) -> tuple[Any, Any, Any]:
     return (rank_cell(line), to_best_cell(line), line.to_tell) if line else (None, None, None)
-
-
-def _differences(
-    rows: Rows, names: Mapping[str, str], against: str, figure: str
-) -> Iterator[Given]:
-    table = rows.table(show=figure, against=against, level=_LEVEL)
-    found = {str(line.group[0]): line for line in table.lines}
-    each = {name: found[policy] for policy, name in names.items() if policy != against}
-    if not any(line.difference for line in each.values()):
-        return
-    paired = [line.difference.paired if line.difference else None for line in each.values()]
-    yield Figure(
-        f"Difference of each policy's mean {figure} to that of {against}, paired by seed",
-        dots(
-            [*each][:_MOST_SHOWN],
-            paired[:_MOST_SHOWN],
-            f"{figure}, difference to {against}",
-            zero=True,
-        ),
-        f"Differences with intervals of policies to {against}; a line marks 0.",
-        cleaned(
-            ["policy", "pairs", "difference", "95 % interval", "± unpaired"],
-            ([name, *_difference_cells(table, line)] for name, line in each.items()),
-            legend=[
-                *(note for note in [*table.legend, *table.notes] if "pair" in note),
-                "± unpaired: half the interval, had the two played different seeds",
-            ],
-        ),
-    )
-
-
-def _difference_cells(table: ComparisonTable, line: TableLine) -> list[Any]:
-    """Return the table's own cells of a difference, and what pairing has gained."""
-    if line.difference is None:
-        return [None] * 4
-    unpaired = line.difference.unpaired
-    return [*table.cells(line)[-4:-1], number_cell(unpaired, unpaired)]
 
 
 def _ordered(

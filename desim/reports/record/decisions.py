@@ -1,6 +1,5 @@
-"""The parts of a report on records with what was decided: metrics, actions, each decision."""
+"""The parts of a report on records with what was decided: metrics, each decision."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
@@ -11,8 +10,8 @@ from desim.reports.record.record_read import ReadRecord, readable, short_value
 from desim.show.column import Column
 from desim.show.labels import NOTHING, estimate_text, is_number
 
-#: Metrics, kinds of actions that have a column, and roles of a record.
-_MOST_METRICS, _MOST_ACTIONS, _MOST_ROLES = 100, 7, 12
+#: Metrics that are shown.
+_MOST_METRICS = 100
 
 #: Characters of a long text that are always shown, and that a reader opens.
 _HEAD, _MOST_TEXT = 90, 3_000
@@ -105,27 +104,6 @@ def _first_difference(first: ReadRecord, other: ReadRecord) -> list[object]:
             when = f"number {number:,}, {first.when(mine)}"
             return [other.name, when, asked, _folded(mine.action), _folded(theirs.action)]
     return [other.name, "none: all decisions are the same", None, None, None]
-
-
-def actions(each: Sequence[ReadRecord]) -> Iterator[Given]:
-    """Yield how often each role of each record took which action."""
-    found = {
-        (f"{role}, {one.name}" if len(each) > 1 else role): counter
-        for one in each
-        for role, counter in list(one.actions.items())[:_MOST_ROLES]
-    }
-    total = sum(found.values(), Counter[str]())
-    if len(total) <= 1:  # a role of one kind of action has no mix
-        return
-    kinds = [kind for kind, _ in total.most_common(_MOST_ACTIONS)]
-    yield cleaned(
-        ["role", "decisions", *kinds, "others"],
-        (
-            [role, counter.total(), *counts, counter.total() - sum(counts)]
-            for role, counter in found.items()
-            for counts in [[counter[kind] for kind in kinds]]
-        ),
-    )
 
 
 def decisions(each: Sequence[ReadRecord]) -> Iterator[Given]:

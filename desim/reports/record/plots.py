@@ -84,7 +84,7 @@ def draw_panel(
         marks: The places of decisions.
         span: The first and the last place of the episode's timeline, so that all its panels have
             the same axis.
-        title: The title of the panel; empty if a text above it is its title.
+        title: The title of the panel; empty if a text above it has title and unit.
     """
     first = next(iter(lines.values()))
     for number, line in lines.items():
@@ -108,7 +108,7 @@ def draw_panel(
     if span and first.in_time:
         room = (span[1] - span[0]) * _ROOM
         panel.set_xlim(span[0] - room, span[1] + room)
-    finish(panel, title, first.x, first.unit, "x")
+    finish(panel, title, first.x, first.unit if title else "", "x")
     _time_axis(panel, is_dated=first.is_dated)
 
 

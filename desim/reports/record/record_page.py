@@ -17,7 +17,7 @@ from desim.errors import UsageError
 from desim.records.lines import Header
 from desim.reports.page import Fold, Given, Page, Section, cleaned
 from desim.reports.record.conversation import conversation
-from desim.reports.record.decisions import actions, decisions, difference, metrics
+from desim.reports.record.decisions import decisions, difference, metrics
 from desim.reports.record.record_read import ReadRecord, short_value
 from desim.reports.record.record_series import MOST_SERIES, series
 from desim.reports.record.statements import statements
@@ -64,7 +64,6 @@ def record_page(paths: Sequence[Path], *, trust: bool = False, whole: bool = Fal
             "First difference": difference(mine),
             "Series": series(mine, most),
             "Statements and tables": statements(mine),
-            "Actions": actions(mine),
             "Decisions": decisions(mine),
             "Conversation": conversation(mine, len(each), whole=whole),
             "Usage and cost": _usage(mine),

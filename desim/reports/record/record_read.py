@@ -1,6 +1,6 @@
 """One record of a report: its content, read in one pass, and the result of its replay."""
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,17 +18,11 @@ from desim.show.labels import NOTHING, label_text, value_text
 #: the share of a record's last decisions among them.
 MOST_DECISIONS, _FEWEST, _LAST = 300, 30, 6
 
-#: Most kinds of actions of a role that are counted.
-_MOST_KINDS = 100
-
 #: Most characters of a parameter, and of an action on one line.
 _LONGEST_VALUE, _ONE_LINE = 160, 90
 
 #: The key of an action that names its class, if its role has several.
 _TAG = "do"
-
-#: Stands for the kinds of actions that are not counted separately.
-OTHER = "other"
 
 
 @frozen
@@ -39,7 +33,6 @@ class ReadRecord:
         name: The shortened name of its file.
         episode: The recorded episode.
         decisions: The number of its decisions.
-        actions: The number of times that each action was taken, by role.
         first: The first decisions, with their numbers from 1.
         last: The last decisions, without those of *first*.
         replayed: The result of its replay.
@@ -49,7 +42,6 @@ class ReadRecord:
     name: str
     episode: Episode
     decisions: int
-    actions: Mapping[str, "Counter[str]"]
     first: Sequence[tuple[int, Step]]
     last: Sequence[tuple[int, Step]]
     replayed: Replayed
@@ -72,19 +64,14 @@ class ReadRecord:
         most = max(_FEWEST, MOST_DECISIONS // records)
         first: list[tuple[int, Step]] = []
         last: deque[tuple[int, Step]] = deque(maxlen=most // _LAST)
-        actions: dict[str, Counter[str]] = {}
         count = 0
         for count, step in enumerate(episode.steps, 1):
-            role, kind = clean(step.role, 60), action_kind(step.action)
-            counter = actions.setdefault(role, Counter())
-            # An untrusted record may name another action in each decision.
-            counter[kind if kind in counter or len(counter) < _MOST_KINDS else OTHER] += 1
             if len(first) < most - most // _LAST:
                 first.append((count, step))
             else:
                 last.append((count, step))
         again = played_again(episode, trust=trust)
-        return cls(name, episode, count, actions, first, [*last], again, path)
+        return cls(name, episode, count, first, [*last], again, path)
 
     @property
     def letter(self) -> str:
@@ -131,13 +118,6 @@ def policies_text(policies: Mapping[str, str]) -> str:
     if len(policies) > 1 and len({*policies.values()}) == 1:
         return f"{next(iter(policies.values()))} ({', '.join(policies)})"
     return ", ".join(f"{role}={label}" for role, label in policies.items()) or NOTHING
-
-
-def action_kind(action: Any) -> str:
-    """Return the name of an action's class, or its values as text if it has no such name."""
-    if isinstance(action, Mapping) and isinstance(action.get(_TAG), str):
-        return clean(action[_TAG], 40)
-    return short_value(action, 40)
 
 
 def short_value(value: Any, width: int = _LONGEST_VALUE) -> str:

@@ -8,7 +8,7 @@ from desim.reports.record.plots import Span, panel_chart
 from desim.reports.record.record_read import ReadRecord
 from desim.reports.record.series import Line, is_unchanged
 from desim.show.estimates import number_cell
-from desim.show.labels import NOTHING, estimate_text
+from desim.show.labels import estimate_text
 from desim.show.table import Printed
 
 #: Series that are drawn, of all records of a page.
@@ -101,7 +101,7 @@ def _figure(each: Sequence[ReadRecord], lines: _Found, span: Span | None) -> Fig
     rows = {each[number].letter: _extremes(line.values) for number, line in lines.items()}
     return Figure(
         title,
-        panel_chart(lines, () if is_single else _labels(each), marks, span),
+        panel_chart(lines, [] if is_single else [one.name for one in each], marks, span),
         f"{title} over {first.x or 'time'}, "
         f"{'a line' if len(lines) == 1 else f'{len(lines)} lines'}; its extremes are in the table.",
         cleaned(
@@ -117,19 +117,3 @@ def _extremes(values: Sequence[float]) -> list[Printed | None]:
     if not known:
         return [None] * 4
     return [number_cell(one) for one in (known[0], min(known), max(known), known[-1])]
-
-
-def _labels(each: Sequence[ReadRecord]) -> list[str]:
-    """Return what legends say of each record: its letter, and the policies that differ."""
-    policies = [one.episode.header.policies for one in each]
-    roles = list(dict.fromkeys(role for one in policies for role in one))
-    other = [role for role in roles if len({one.get(role) for one in policies}) > 1]
-    labels = []
-    for one, mine in zip(each, policies, strict=True):
-        named = {role: mine.get(role, NOTHING) for role in other}
-        if len({*named.values()}) == 1 and (len(named) > 1 or len(roles) == 1):
-            text = next(iter(named.values()))
-        else:
-            text = ", ".join(f"{role}={label}" for role, label in named.items())
-        labels.append(f"{one.letter}  {text or one.name.partition(' ')[2]}")
-    return labels

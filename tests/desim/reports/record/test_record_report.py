@@ -185,7 +185,7 @@ def test_no_text_of_a_record_is_markup_or_imported(tmp_path: Path) -> None:
 
 
 def test_a_long_record_is_cut_to_its_first_and_last_decisions(tmp_path: Path) -> None:
-    """All of them are counted, and however many actions there are, few have a column."""
+    """The page says how many are left out, and what writes them all."""
     file = tmp_path / "long.jsonl"
     play(GAME, SEATS, record=file)
     lines = [json.loads(line) for line in file.read_text().splitlines()]
@@ -197,9 +197,6 @@ def test_a_long_record_is_cut_to_its_first_and_last_decisions(tmp_path: Path) ->
     (table,) = [table for table in page.tables if table[0][0] == "number"]
     assert len(table) == MOST_DECISIONS + 1
     assert [line[0] for line in table[250:252]] == ["250", "351"]
-    mix = next(table for table in page.tables if table[0][:2] == ["role", "decisions"])
-    assert len(mix[0]) < 12
-    assert sum(map(int, mix[1][2:])) == 400
 
 
 def test_a_long_text_is_folded(tmp_path: Path) -> None:
