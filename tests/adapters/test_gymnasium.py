@@ -67,13 +67,6 @@ def test_every_world_has_an_id_and_needs_no_import() -> None:
     register_all()  # again: a second registration of Gymnasium's would warn
 
 
-def test_a_world_that_has_no_id_is_played_by_the_class() -> None:
-    """As everywhere in desim."""
-    env = SeatEnv(BeerGame.preset("poisson"), seat="factory")
-    observation, _ = env.reset(seed=1)
-    assert observation["role"] == "factory"
-
-
 # -- the package's own tests -----------------------------------------------------------------------
 
 
@@ -160,13 +153,6 @@ class _Four(Policy):
         return Order(4)
 
 
-def test_a_metric_can_be_the_reward() -> None:
-    """With a minus before it where less is better."""
-    steps = ordered(beer(reward="-total_cost_controlled"), 3)
-    cost = steps[-1][-1]["metrics"]["total_cost_controlled"]
-    assert sum(step[1] for step in steps[1:]) == -cost
-
-
 def test_an_episode_is_truncated_after_its_decisions() -> None:
     """The observation is what the last decision led to, and no digest is shown."""
     env = beer(max_decisions=4)
@@ -192,17 +178,6 @@ def test_a_wrong_action_changes_nothing(wrong: Any) -> None:
             env.step(wrong)
         steps.append(env.step(Order(4)))
     assert shown(steps) == shown(ordered(beer(), 3)[1:])
-
-
-@pytest.mark.parametrize("floor", [10**400, float("nan"), "x", [1, 2], [[1], [2, 3]], None])
-def test_a_number_that_is_none_is_refused(floor: Any) -> None:
-    """Also one that no float holds."""
-    env = SeatEnv("enterprise", "small", seat="controller")
-    env.reset(seed=0)
-    member = env.encode({"do": "set_limits", "department": "plant", "floor": 0, "ceiling": None})
-    member["set_limits"]["floor"] = floor
-    with pytest.raises(WrongAction, match="SetLimits"):
-        env.step(member)
 
 
 def test_an_action_has_three_forms() -> None:
@@ -241,14 +216,6 @@ def test_options_are_actions_by_number() -> None:
             env.step(wrong)
 
 
-def test_more_options_than_can_be_chosen_are_left_out() -> None:
-    """The first ones stay."""
-    env = beer(action="options", max_options=2)
-    observation, info = env.reset(seed=3)
-    assert info["action_mask"].tolist() == [1, 1]
-    assert len(env.options) > len(observation["values"]) == 2
-
-
 def test_a_record_is_kept(tmp_path: Path) -> None:
     """As an option of `reset`, for one episode; it replays."""
     env, file = beer(), tmp_path / "episode.jsonl"
@@ -260,16 +227,6 @@ def test_a_record_is_kept(tmp_path: Path) -> None:
     header = json.loads(file.read_text(encoding="utf-8").splitlines()[0])
     assert header["policies"]["retailer"] == "gymnasium"
     desim.replay(file)
-
-
-def test_what_a_seat_may_look_up() -> None:
-    """The rules and the tables of the world, as in every adapter."""
-    env = SeatEnv("yc_bench", "direct")
-    with pytest.raises(UsageError, match="no episode has begun; call reset first"):
-        _ = env.tables
-    env.reset(seed=1)
-    assert "Every observation has these fields" in env.rules
-    assert env.tables
 
 
 @pytest.mark.parametrize(

@@ -72,14 +72,6 @@ def values(sample: Any) -> dict[str, Any]:
     return found
 
 
-def test_there_is_a_task_for_every_world() -> None:
-    """They are found by the names that the command line takes."""
-    from inspect_ai._util.registry import registry_lookup
-
-    assert set(TASKS) == set(catalog.models())
-    assert all(registry_lookup("task", f"desim/{world}") for world in TASKS)
-
-
 @pytest.mark.slow
 def test_a_heuristic_plays_many_samples_at_once_as_desim_does() -> None:
     """Samples are presets x seeds, isolated from each other, and nothing of them stays open."""
@@ -145,16 +137,6 @@ def test_wrong_calls_are_answered_with_the_schemas_sentence() -> None:
     assert values(sample)["wrong"] == 3
     assert values(sample)["answers"] == DECISIONS
     assert values(sample)["defaults"] == 0
-
-
-def test_calls_of_one_reply_are_carried_out_in_order_and_stop_at_the_end() -> None:
-    """What is left of a reply after the end is not executed."""
-    orders = [("order", {"quantity": number}) for number in range(DECISIONS + 2)]
-    sample = sample_of(evaluated(short(), [mock_calls(*orders)]))
-    answers = sample.store[solver.ANSWERS]
-    assert [answer["quantity"] for answer in answers] == list(range(DECISIONS))
-    assert sample.messages[-1].text == "Not executed: the episode is over."
-    assert values(sample)["replies"] == 1
 
 
 def test_an_endless_talker_is_nudged_and_then_defaulted() -> None:
@@ -227,42 +209,6 @@ def test_a_sample_that_broke_off_pays_for_nothing_twice(tmp_path: Path) -> None:
     assert quantities == [0, 1, 2, 4, 4, 4]
     (record,) = tmp_path.rglob("*.jsonl.gz")
     assert Episode.read(record).result.ledger_digest == sample.metadata["ledger_digest"]
-
-
-def test_a_retry_inside_an_evaluation_pays_for_nothing_twice(tmp_path: Path) -> None:
-    """So does Inspect's own retry of a sample that failed."""
-    asked: list[int] = []
-
-    def fails_once(number: int) -> Any:
-        if number == 3:
-            raise RuntimeError("the endpoint is down")
-        return ORDER
-
-    task = short(folder=str(tmp_path))
-    sample = sample_of(evaluated(task, counted(fails_once, asked), retry_on_error=1))
-    assert len(asked) == DECISIONS + 1
-    assert values(sample)["answers"] == DECISIONS
-
-
-@pytest.mark.parametrize("options", [{"retry_on_error": 1}, {}], ids=["retry", "another eval"])
-def test_a_sample_whose_first_call_failed_is_played_again(
-    tmp_path: Path, options: dict[str, Any]
-) -> None:
-    """Its record holds no decision, and there is no reply to give again."""
-    asked: list[int] = []
-
-    def fails_first(number: int) -> Any:
-        if len(asked) == 1:
-            raise RuntimeError("the endpoint is down")
-        return ORDER
-
-    task = short(folder=str(tmp_path))
-    log = evaluated(task, counted(fails_first, asked), **options)
-    if not options:
-        assert log.status == "error"
-        log = evaluated(short(folder=str(tmp_path)), counted(fails_first, asked))
-    assert values(sample_of(log))["answers"] == DECISIONS
-    assert len(asked) == DECISIONS + 1
 
 
 def test_a_finished_sample_is_not_overwritten(tmp_path: Path) -> None:

@@ -153,23 +153,6 @@ def test_a_client_plays_episodes_by_their_ids() -> None:
     with_agent(test)
 
 
-def test_the_rewards_add_up_to_the_change_of_the_score() -> None:
-    """What the first observation shows has been earned before."""
-
-    async def test(agent: Agent) -> None:
-        seen = await agent.call("begin_episode", seed=5)
-        assert seen["reward"] == 0
-        total = 0.0
-        while not seen["done"]:
-            seen = await agent.call("order", quantity=4)
-            total += seen["reward"]
-        with beer().begin(5) as session:
-            before = session.score
-        assert total == pytest.approx(seen["ended"]["score"] - before)
-
-    with_agent(test)
-
-
 def test_a_turn_names_what_is_possible_now() -> None:
     """Observations of a role with two questions are tagged."""
 
@@ -222,19 +205,6 @@ def test_a_bad_call_gets_a_sentence_and_changes_nothing() -> None:
         assert seen["ended"]["ledger_digest"] == direct.digest
 
     asyncio.run(run())
-
-
-@pytest.mark.parametrize("seed", [-1, 1.5, "1", True, [1]])
-def test_a_seed_that_is_none_is_refused(seed: Any) -> None:
-    """Nothing is begun, and no place is taken."""
-    episodes = Episodes(beer(), most=1)
-
-    async def test(agent: Agent) -> None:
-        with pytest.raises(Refused, match="a seed is a whole number of at least 0"):
-            await agent.call("begin_episode", seed=seed)
-        assert episodes.open == 0
-
-    with_agent(test, episodes)
 
 
 def test_a_seat_sees_its_own_tables() -> None:

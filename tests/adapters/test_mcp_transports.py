@@ -23,10 +23,9 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 from support.adapters import CASES, Case, played
 from support.command_line import interruptible
 from support.mcp_agent import Agent, over_http, over_stdio
-from support.paths import PYTHONPATH, ROOT
+from support.paths import PYTHONPATH
 
 import desim
-from desim import catalog
 
 #: The worlds that are played through processes.
 BEER, YC = CASES[0], CASES[2]
@@ -181,22 +180,6 @@ def test_an_agent_plays_by_the_client_of_the_package(beer: Server) -> None:
     asyncio.run(run())
 
 
-@pytest.mark.slow
-def test_the_script_prints_the_score_of_its_rule() -> None:
-    """An agent that orders what was ordered fares as the policy `last_demand` does."""
-    done = subprocess.run(
-        [sys.executable, "experiments/adapters/mcp_agent.py"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    policies = {**BEER.setup().others, "retailer": "last_demand"}
-    direct = desim.play(catalog.model("beer_game", "poisson"), policies, 7)
-    assert f"score {direct.score}" in done.stdout
-
-
 # -- killed and resumed ----------------------------------------------------------------------------
 
 
@@ -309,15 +292,6 @@ def test_a_signal_ends_the_server(number: signal.Signals, code: int, tmp_path: P
     assert [step.role for step in cut.steps] == ["retailer"]
 
 
-@pytest.mark.slow
-def test_ctrl_c_ends_a_server_on_stdio(tmp_path: Path) -> None:
-    """Though its input is silent."""
-    with started_on_stdio(OPTIONS[BEER], tmp_path) as process:
-        initialize(process)  # a signal before, while Python imports, ends it as it ends any program
-        process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 130
-
-
 def test_a_client_that_reads_no_more_ends_the_server_quietly(tmp_path: Path) -> None:
     """It closed its end of the server's output, and then the other one."""
     with started_on_stdio(OPTIONS[BEER], tmp_path) as process:
@@ -353,16 +327,6 @@ def test_a_stranger_is_refused(beer: Server, headers: dict[str, str], status: in
     """Without the token, under another name of the machine, or from a page of another origin."""
     ping = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
     assert beer.status(ping, **headers) == status
-
-
-def test_a_server_answers_under_the_name_that_it_was_given() -> None:
-    """Also without a port, which clients leave out where it is 80."""
-    ping = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
-    with serving(BEER, "--host", "127.1") as server:
-        assert "//127.1:" in server.address
-        statuses = [server.status(ping), server.status(ping, Host="127.1")]
-        statuses.append(server.status(ping, Host="127.2"))
-    assert statuses == [400, 400, 421]  # 400: a ping begins no session
 
 
 @pytest.mark.parametrize(

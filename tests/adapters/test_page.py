@@ -1,5 +1,6 @@
 """The page of the adapters and the scripts that it names run, and print what they say."""
 
+import asyncio
 import contextlib
 import importlib
 import io
@@ -42,6 +43,7 @@ def test_every_block_is_an_example() -> None:
 @pytest.mark.parametrize(
     ("script", "needs", "printed"),
     [
+        ("mcp_agent", "mcp", r"score -\d+"),
         ("optimisers", "optuna", r"Optuna +1\d "),
         ("inspect_eval", "inspect_ai", r"last demand: score -\d+\.\d+, normalised 0\.\d+"),
         ("ppo_beer_game", "stable_baselines3", r"PPO +-\d+ \["),
@@ -60,5 +62,6 @@ def test_a_script_prints_its_answer(
     monkeypatch.setattr(module, "STEPS", 64 * 52, raising=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of other packages
-        module.main()
+        if (playing := module.main()) is not None:
+            asyncio.run(playing)
     assert re.search(printed, capsys.readouterr().out)

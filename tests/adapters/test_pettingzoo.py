@@ -5,7 +5,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import desim
@@ -202,15 +201,6 @@ def test_rules_tables_records_and_pictures(tmp_path: Path) -> None:
     desim.replay(file)
     member = env.encode("factory", {"do": "order", "quantity": 3})
     assert env.action_space("factory").contains(member)
-
-
-def test_masks_are_of_the_options_on_offer() -> None:
-    """In the observation and in the infos, as agents of PettingZoo look in either."""
-    env = beer(action="options", max_options=9)
-    seen, infos = env.reset(seed=3)
-    mask = infos["retailer"]["action_mask"]
-    assert 0 < mask.sum() < 9
-    assert np.array_equal(mask, seen["retailer"]["action_mask"])
 
 
 @pytest.mark.slow

@@ -113,19 +113,6 @@ def test_several_seats_answer_in_any_order() -> None:
     assert results[0] == results[1]
 
 
-def test_a_decision_is_answered_once() -> None:
-    """Neither again, nor after the end."""
-    with beer().begin() as session:
-        (decision,) = session.open
-        session.answer(decision, Order(1))
-        with pytest.raises(UsageError, match="is not open"):
-            session.answer(decision, Order(1))
-        session.advance()
-        finished(session)
-        with pytest.raises(UsageError, match="the episode is over"):
-            session.step(Order(1))
-
-
 def test_an_episode_is_truncated_after_its_decisions() -> None:
     """The open decision shows what the last answer led to, and takes no answer."""
     with beer(max_decisions=3).begin() as session:
@@ -134,14 +121,6 @@ def test_an_episode_is_truncated_after_its_decisions() -> None:
         assert session.open[0].observation.week == 4
         with pytest.raises(UsageError, match="truncated after 3 decisions"):
             session.answer(session.open[0], Order(1))
-
-
-def test_the_end_of_the_world_is_no_truncation() -> None:
-    """Also where the limit is the number of the decisions."""
-    with beer(max_decisions=6).begin() as session:
-        finished(session)
-        assert session.result is not None
-        assert not session.truncated
 
 
 # -- records ---------------------------------------------------------------------------------------
@@ -256,17 +235,6 @@ def test_wrong_arguments_are_refused(message: str, make: Callable[[], Any]) -> N
     """What was given, and what is possible."""
     with pytest.raises(UsageError, match=message):
         make()
-
-
-def test_seeds_are_other_episodes() -> None:
-    """The demand of a poisson preset differs."""
-    results = set()
-    for seed in range(5):
-        with beer().begin(seed) as session:
-            result = finished(session).result
-            assert result is not None
-            results.add(result.ledger_digest)
-    assert len(results) == 5
 
 
 def test_a_record_is_written_by_one_session_at_a_time(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from desim.adapters.seat.tool_session import (
     share_of_defaults,
     was_played,
 )
-from desim.errors import UsageError, WrongAction
+from desim.errors import WrongAction
 
 BEER = Setup.of("beer_game", "poisson", seats="retailer")
 
@@ -99,16 +99,6 @@ def test_tables_are_those_of_the_seat_and_so_many_before_a_decision() -> None:
     called(play, LOOK_UP, table="weeks")
 
 
-def test_an_action_with_the_name_of_the_tool_for_tables_comes_first(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Then no table is shown."""
-    monkeypatch.setattr("desim.adapters.seat.tool_session.LOOK_UP", "order")
-    play = begun()
-    assert [*play.tools] == ["order"]
-    assert json.loads(called(play, "order", quantity=4))["week"] > 0
-
-
 def test_a_model_that_only_asks_never_exceeds_the_question_limit() -> None:
     """Before a question that would end the episode with an error, the default action is taken."""
     setup = Setup.of(
@@ -119,12 +109,6 @@ def test_a_model_that_only_asks_never_exceeds_the_question_limit() -> None:
         called(play, "recall_notes")
     assert play.session.tick > 0
     assert play.defaults > 0
-
-
-def test_one_seat_is_played() -> None:
-    """Several seats in one conversation would see each other's observations."""
-    with pytest.raises(UsageError, match="one seat is played by tools; 2 were given"):
-        begun(Setup.of("consulting", "published", seats=("candidate", "interviewer")))
 
 
 @pytest.mark.parametrize(

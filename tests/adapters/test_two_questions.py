@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from support.two_questions import Closing, Repair, Save, Workshop
+from support.two_questions import Repair, Workshop
 
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.tool_session import ToolSession
@@ -47,18 +47,6 @@ def test_gymnasium_plays_it(flat: bool) -> None:  # noqa: FBT001
     check_env(env, skip_render_check=True)
 
 
-def test_pettingzoo_plays_it() -> None:
-    """The first observation is in the space, and the rules name the fields."""
-    pytest.importorskip("pettingzoo")
-    from desim.adapters.pettingzoo import SeatsEnv
-
-    env = SeatsEnv(Workshop(), seats=("owner",))
-    shown, _ = env.reset(seed=1)
-    assert env.observation_space("owner").contains(shown["owner"])
-    assert env.step({"owner": ACTION})[1] == {"owner": 10.0}
-    assert "machine" in env.rules("owner")
-
-
 def test_a_model_with_tools_plays_it() -> None:
     """The rules name the fields of both observations."""
     with setup().begin(1) as session:
@@ -92,27 +80,6 @@ def test_gymnasium_masks_what_is_not_possible_now(form: str) -> None:
     assert env.step({"do": "repair"})[2]
 
 
-def test_a_space_of_a_world_that_takes_every_action_has_no_mask() -> None:
-    """As before."""
-    pytest.importorskip("gymnasium")
-    from desim.adapters.gymnasium import SeatEnv
-
-    assert SeatEnv(Workshop(), seat="owner").reset(seed=1)[1] == {"elapsed": 0}
-
-
-def test_pettingzoo_masks_what_is_not_possible_now() -> None:
-    """As Gymnasium does."""
-    pytest.importorskip("pettingzoo")
-    from desim.adapters.pettingzoo import SeatsEnv
-
-    env = SeatsEnv(STRICT, seats=("owner",))
-    _, infos = env.reset(seed=1)
-    masks = [infos, env.step({"owner": ACTION})[4]]
-    assert [one["owner"]["action_mask"]["do"].tolist() for one in masks] == [[1, 0], [0, 1]]
-    with pytest.raises(WrongAction, match="expected Repair"):
-        env.step({"owner": ACTION})
-
-
 def test_texts_for_models_with_tools_name_what_is_possible_now() -> None:
     """Behind the observation; a call of another tool is an error and changes nothing."""
     strict = Setup.of(STRICT, seats="owner")
@@ -125,10 +92,3 @@ def test_texts_for_models_with_tools_name_what_is_possible_now() -> None:
             play.call("save", {"amount": 1})
         play.default()
         assert play.answers[-1] == {"do": "repair"}
-
-
-def test_the_observation_itself_is_no_tagged_object() -> None:
-    """A policy in Python gets an instance, as ever."""
-    with setup().begin(1) as session:
-        assert session.open[0].observation == Closing(0, 0)
-        session.step(Save(10))

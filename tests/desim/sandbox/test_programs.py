@@ -90,11 +90,6 @@ def test_a_program_has_the_same_value_every_time() -> None:
     assert not first.failed
 
 
-def test_a_program_writes_no_file() -> None:
-    """Not into its own folder either, as nothing limits how many there would be."""
-    assert "PermissionError" in run_program("open('a', 'x')").error
-
-
 def test_a_program_that_is_too_long_is_not_run() -> None:
     """Neither for its value, nor for calls, nor for its output."""
     limits = ProgramLimits(source=10)
