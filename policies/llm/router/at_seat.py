@@ -9,7 +9,7 @@ from typing import Any
 from attrs import define, field
 
 from desim import Seat, catalog
-from desim.errors import BadRecord, PolicyFailed, PolicyWarning, UsageError
+from desim.errors import BadRecord, PolicyWarning, UsageError
 from desim.schema import to_plain
 from desim.schema.untrusted import decode_json
 from desim.short_repr import short_repr
@@ -20,7 +20,7 @@ from policies.llm.methods.build import METHODS, method_at
 from policies.llm.methods.method import Method
 from policies.llm.options import LLMOptions
 from policies.llm.router.labels import labelled
-from policies.llm.router.learning import learned_from_lessons, tallied, written
+from policies.llm.router.learning import NoRules, learned_from_lessons, tallied, written
 from policies.llm.router.policy import LABELS, Policy, holds, table_4, unwrapped
 from policies.llm.router.predictions import Item
 from policies.llm.router.routing import route
@@ -108,6 +108,7 @@ class Routing:
 
         Raises:
             UsageError: No predictions were given to learn from.
+            PolicyFailed: A call of the model brought no reply.
             Spent: A limit of the seat leaves no call of the model that writes rules.
             LimitReached: A limit of the command does.
         """
@@ -148,7 +149,7 @@ class Routing:
         items = self._learned or ()
         try:
             return learner(items)
-        except PolicyFailed as fault:
+        except NoRules as fault:
             self._faults += (f"{fault}; the rules are those of router={_COUNTED}",)
             return tallied(items)
 

@@ -27,6 +27,10 @@ _MOST_BULLETS = 600
 _MOST_RULES = 100
 
 
+class NoRules(PolicyFailed):
+    """No reply of a model held a routing policy."""
+
+
 def learned_from_lessons(items: Sequence[Item], complete: Complete, retries: int = 2) -> Policy:
     """Return the policy that a model makes of lessons from single answers, as in the paper.
 
@@ -80,7 +84,8 @@ def synthesised(
     effect are kept, as published, and listed in its `remarks`.
 
     Raises:
-        PolicyFailed: No reply held a policy.
+        NoRules: No reply held a policy.
+        PolicyFailed: A call brought no reply.
     """
     request = request_of(_instructions(methods), _listed(lessons), 0.0, "memory")
     for _ in range(retries + 1):
@@ -90,7 +95,7 @@ def synthesised(
         except BadReply as bad:
             last = bad
             request = evolve(request, messages=[*request.messages, *corrected(reply, bad)])
-    raise PolicyFailed(f"{retries + 1} replies held no routing policy, the last because {last}")
+    raise NoRules(f"{retries + 1} replies held no routing policy, the last because {last}")
 
 
 def _policy_in(reply: ModelReply) -> Policy:

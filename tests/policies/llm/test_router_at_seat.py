@@ -323,9 +323,19 @@ ASKS = "You write the rules"
 
 
 def test_a_suites_routers_learn_from_questions_of_other_worlds(tmp_path: Path) -> None:
-    """By counting, and by the model in calls of each episode; new questions take no call."""
+    """By counting, and by the model in calls of each episode; new questions take no call.
+
+    A server that fails in between ends the command; the same command goes on after its last reply.
+    """
     out = tmp_path / "out"
-    with serving(rules_or_answers) as stub:
+    failing = [True]
+
+    def script(number: int, body: dict[str, Any]) -> Served:
+        served = rules_or_answers(number, body)
+        is_lesson = "steps suit numbers" in str(served.body) and number % 7 == 0
+        return Served(status=400) if is_lesson and failing and failing.pop() else served
+
+    with serving(script) as stub:
         model = f'model = "m"\nbase_url = "{stub.url}"\nprice_in = 1\nprice_out = 1\nmethod = '
         suite = suite_file(
             tmp_path, "", SPLITS, model="",
@@ -336,12 +346,16 @@ def test_a_suites_routers_learn_from_questions_of_other_worlds(tmp_path: Path) -
                 for kind in ("offline", "offline_model", "offline_lessons")
             },
         )  # fmt: skip
+        assert bench(suite, out)[0] == 1
         code, _, errors = bench(suite, out)
         assert code == 0, errors
         assert "learned from questions that are asked here" not in errors
         told = [[each["content"] for each in body["messages"]] for body in stub.requests]
         assert bench(suite, out)[0] == 0
         assert len(stub.requests) == len(told)
+    # Two repeats, and the request that failed.
+    lessons = [asked[1] for asked in told if asked[0].startswith("You study how")]
+    assert len(lessons) == 2 * len({*lessons}) + 1
     read = sorted(asked[1] for asked in told if asked[0].startswith(ASKS))
     assert ["steps suit numbers" in each for each in read] == [True, True, False, False]
     assert '"right": {"cot": 0, "self_refine": ' in read[2]

@@ -7,10 +7,15 @@ import pytest
 from attrs import evolve
 from support.router_items import METHODS, Asked, item, items, lesson, rules
 
-from desim.errors import PolicyFailed
 from desim.schema import encode
 from policies.llm.router.experiences import Experience, experiences, picked
-from policies.llm.router.learning import chosen_bullets, learned_from_lessons, synthesised, tallied
+from policies.llm.router.learning import (
+    NoRules,
+    chosen_bullets,
+    learned_from_lessons,
+    synthesised,
+    tallied,
+)
 from policies.llm.router.policy import Policy, Rule
 
 ACE = {"when": {"task_name": "finer"}, "choose": "ace", "confidence": "high"}
@@ -139,7 +144,7 @@ def test_a_reply_without_rules_is_asked_for_again() -> None:
     model = Asked(lambda _: next(replies))
     assert len(synthesised([], METHODS, model).rules) == 1
     assert "no JSON object with a policy" in model.requests[-1]
-    with pytest.raises(PolicyFailed, match="2 replies held no routing policy"):
+    with pytest.raises(NoRules, match="2 replies held no routing policy"):
         synthesised([], METHODS, Asked(lambda _: "no"), retries=1)
 
 
