@@ -10,10 +10,8 @@ from desim.engine.store import Store
 from desim.episodes.usage import default_share
 from desim.reports.charts import dots
 from desim.reports.page import Figure, Given, Page, Section, cleaned, facts_table
-from desim.show.estimates import SEEDED_HEADS, seeded_cells
 from desim.show.labels import NOTHING, number_text
 from desim.show.table import Table
-from desim.statistics.intervals import Interval
 from desim.suites.result_table import by_knowledge, result_table
 from desim.suites.results import SuiteLine, results
 from desim.suites.suite_folder import Outcomes, Played, ended_episodes, read_folder, used
@@ -39,7 +37,7 @@ def suite_page(path: Path) -> Page:
         ),
     )
     worlds = [
-        Section.of(world, _world(world, mine))
+        Section.of(world, [_world(world, mine)])
         for world in plan.shown
         if (mine := [line for line in lines if line.world == world])
     ]
@@ -51,12 +49,21 @@ def suite_page(path: Path) -> Page:
     return Page.of(plan.suite.title or f"Suite in {path.name}", lead, sections)
 
 
-def _world(name: str, lines: Sequence[SuiteLine]) -> Iterator[Given]:
+def _world(name: str, lines: Sequence[SuiteLine]) -> Given:
+    """Return the table of a world, below a picture of its first column of means."""
     lines = by_knowledge(lines)
-    yield _table(name, lines)
-    head, main = lines[0].main.head, [line.main.estimate for line in lines]
-    if any(main):
-        yield _means(lines, head, main, [line.main.published for line in lines])
+    table, shown = _table(name, lines), lines[:_MOST_SHOWN]
+    means = [line.main.estimate for line in shown]
+    if not any(means):
+        return table
+    head, published = lines[0].main.head, [_number(line.main.published) for line in shown]
+    beside = {"published": published} if any(n is not None for n in published) else {}
+    return Figure(
+        f"{head}: mean of each entry with its 95 % interval",
+        dots([_marked(line) for line in shown], means, head, beside=beside),
+        f"Means of {head} with intervals of {len(shown)} entries.",
+        table,
+    )
 
 
 def _table(name: str, lines: Sequence[SuiteLine]) -> Table:
@@ -71,34 +78,6 @@ def _table(name: str, lines: Sequence[SuiteLine]) -> Table:
             "the suite asks for"
         )
     return cleaned(table.heads, each, notes=table.notes, legend=legend)
-
-
-def _means(
-    lines: Sequence[SuiteLine],
-    head: str,
-    means: Sequence[Interval | None],
-    printed: Sequence[str],
-) -> Figure:
-    """Return a mean of each entry with its interval, and what papers print of it.
-
-    Args:
-        lines: The entries.
-        head: What is measured.
-        means: One for each entry.
-        printed: The published texts, empty where nothing is published.
-    """
-    names, shown = [_marked(line) for line in lines], min(len(lines), _MOST_SHOWN)
-    published = [_published_number(text) for text in printed]
-    beside = {"published": published[:shown]} if any(n is not None for n in published) else {}
-    rows = [[name, *seeded_cells(mean)] for name, mean in zip(names, means, strict=True)]
-    if beside:
-        rows = [[*row, text or NOTHING] for row, text in zip(rows, printed, strict=True)]
-    return Figure(
-        f"{head}: mean of each entry with its 95 % interval",
-        dots(names[:shown], means[:shown], head, beside=beside),
-        f"Means of {head} with intervals of {shown} entries.",
-        cleaned(["entry", *SEEDED_HEADS, *beside], rows),
-    )
 
 
 def _stopped(outcomes: Outcomes) -> Iterator[Given]:
@@ -156,7 +135,7 @@ def _is_partial(line: SuiteLine) -> bool:
     return any(line.counts[state] for state in ("cut", "not played", "failed", "open"))
 
 
-def _published_number(text: str) -> float | None:
+def _number(text: str) -> float | None:
     """Return what a paper prints if it is a plain number; a unit may mean another scale."""
     with contextlib.suppress(ValueError):
         return float(text.replace(",", ""))

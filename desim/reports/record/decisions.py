@@ -143,4 +143,7 @@ def _decision_cells(one: ReadRecord, step: Step) -> list[object]:
 
 
 def _folded(value: Any, head: int = _HEAD) -> Fold | str:
-    return Fold.of(readable(value), head, _MOST_TEXT)
+    try:
+        return Fold.of(readable(value), head, _MOST_TEXT)
+    except (RecursionError, ValueError):  # nested too deep, or a number of too many digits
+        return short_value(value)

@@ -1,7 +1,7 @@
 """One record of a report: its content, read in one pass, and the result of its replay."""
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -133,32 +133,13 @@ def readable(value: Any) -> str:
     >>> readable({"do": "order", "quantity": 12})
     'order: quantity 12'
     """
-    try:
-        return _readable(value)
-    except (RecursionError, ValueError):  # nested too deep, or a number of too many digits
-        return short_value(value)
-
-
-def _readable(value: Any) -> str:
     if not isinstance(value, Mapping):
         return value_text(value)
     kind = value.get(_TAG)
-    fields = {key: each for key, each in value.items() if key != _TAG or not isinstance(kind, str)}
-    head = kind if isinstance(kind, str) else ""
-    if not fields:
-        return head or NOTHING
-    line = value_text(fields)
-    if len(line) <= _ONE_LINE and "\n" not in line:
-        return f"{head}: {line}" if head else line
-    lines = [line for key, each in fields.items() for line in _lines(label_text(str(key)), each)]
-    return "\n".join([head, *lines] if head else lines)
-
-
-def _lines(label: str, value: Any) -> Iterator[str]:
-    """Yield the lines of a field; a list of objects has a line for each."""
-    if isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
-        yield f"{label}:"
-        for one in value:
-            yield f"  - {value_text(one)}"
-    else:
-        yield f"{label}: {value_text(value)}"
+    head = [kind] if isinstance(kind, str) else []
+    fields = {key: each for key, each in value.items() if not head or key != _TAG}
+    line = ": ".join([*head, *[value_text(fields)] * bool(fields)])
+    if len(line) <= _ONE_LINE:
+        return line
+    lines = (f"{label_text(str(key))}: {value_text(each)}" for key, each in fields.items())
+    return "\n".join([*head, *lines])
