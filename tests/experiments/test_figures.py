@@ -110,17 +110,12 @@ def test_the_published_value_is_beside_ours(figures: dict[str, Drawn]) -> None:
     assert sum(bool(each.partition(" | ")[2]) for each in efficiency) == 1
 
 
-def test_the_published_curves_are_those_of_the_file(figures: dict[str, Drawn]) -> None:
-    """Eighteen models and the greedy rule; beside them a line for each of our entries."""
+def test_published_curves_and_months_are_those_of_the_data(figures: dict[str, Drawn]) -> None:
+    """Eighteen models and the greedy rule; all months of a recorded episode."""
     left, middle, right = figures["yc_bench_1_8"][0].axes
-    assert len(left.lines) == 19
-    assert len(middle.lines) == len(right.lines) == 3
+    assert [len(panel.lines) for panel in (left, middle, right)] == [19, 3, 3]
     curve = [cell.value for cell in find("yc_bench", "curves")["Greedy Bot"].cells.values()]
     assert [1e3 * y for y in left.lines[-1].get_ydata()] == pytest.approx(curve)
-
-
-def test_months_are_those_of_the_records(figures: dict[str, Drawn]) -> None:
-    """The last month of the mean cash of our rule is what its episodes end with."""
     requests, closings, cash = figures["enterprise_arena_2_3_4"][0].axes
     assert len(requests.lines[0].get_ydata()) == len(cash.lines[0].get_ydata()) == 132
     assert list(closings.lines[0].get_ydata()) == sorted(closings.lines[0].get_ydata())

@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 from label_items import main
 from support.stub import Served, serving, text
 
-from models.reasoning.item import read, shipped
+from models.reasoning.item import read
 
 #: A model at a server that is not there, and is not called.
 NOBODY = ("--model", "nobody", "--base-url", "http://localhost:1/v1")
@@ -29,18 +29,6 @@ def items(tmp_path: Path) -> Path:
     ends = [',"capability":"Domain Knowledge","difficulty":1.0}\n', "}\n", "}\n", "}\n"]
     file.write_text("".join(map(str.__add__, lines, ends)))
     return file
-
-
-def test_the_items_that_ship_are_labelled(tmp_path: Path) -> None:
-    """Every item is there with its labels, and nothing else has changed."""
-    with serving(text("Capability: Domain Knowledge\nScore: 1\nReasoning: r")) as stub:
-        done = run("-", tmp_path / "out.jsonl", "--model", "stub", "--base-url", stub.url)
-    assert done.exit_code == 0, done.output
-    labelled = read(str(tmp_path / "out.jsonl"))
-    assert [each.id for each in labelled] == [each.id for each in shipped()]
-    assert {(each.capability, each.difficulty) for each in labelled} == {("Domain Knowledge", 1)}
-    assert [each.answer for each in labelled] == [each.answer for each in shipped()]
-    assert "of 120 labelled before" in done.stdout
 
 
 def test_a_model_labels_one_item_a_call_and_a_stopped_run_goes_on(

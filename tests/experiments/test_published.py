@@ -46,23 +46,12 @@ def test_a_cell_keeps_what_is_printed_and_its_spread() -> None:
     assert best_mean() == methods["AMEM"].cells["e_mean"].value * 1e6
 
 
-@pytest.mark.parametrize(
-    ("script", "sentences"),
-    [
-        ("reproduce_beer_game", 1),
-        pytest.param("reproduce_firmbench", 0, marks=pytest.mark.slow),
-        pytest.param("reproduce_edt", 1, marks=pytest.mark.slow),
-    ],
-)
-def test_a_checkout_without_traces_prints_what_the_figures_give(
-    script: str, sentences: int, tmp_path: Path
-) -> None:
+def test_a_checkout_without_traces_prints_what_the_figures_give(tmp_path: Path) -> None:
     """One sentence names the tables that need the traces."""
-    done = run(script, [], str(tmp_path / "no"))
+    done = run("reproduce_beer_game", [], str(tmp_path / "no"))
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count("\n") == sentences
-    wanted = "set DESIM_REFERENCE to the folder that holds it"
-    assert done.stderr.count(wanted) == sentences
+    assert done.stderr.count("\n") == 1
+    assert "set DESIM_REFERENCE to the folder that holds it" in done.stderr
 
 
 # -- fates -----------------------------------------------------------------------------------------
@@ -95,29 +84,6 @@ def test_every_parameter_is_the_published_number(paper: str) -> None:
     held = [entry for entry in found if isinstance(entry.fate, Parameter)]
     differ = [e.line.label for e in held if not beside(e.cell, e.ours(), e.line.runs).agrees]
     assert (differ, len(held) > 20) == ([], True)
-
-
-@pytest.mark.parametrize(
-    ("paper", "label"),
-    [
-        ("enterprise_arena", "initial_debt"),
-        ("enterprise_arena", "tools"),
-        ("firmbench", "alpha"),
-        ("firmbench", "iterations"),
-        ("firmbench", "judge_high"),
-        ("firmbench", "rel_tolerance"),
-        ("firmbench", "routing_min_margin"),
-        ("yc_bench", "Context window"),
-        ("yc_bench", "Domain count"),
-        ("yc_bench", "seeds"),
-    ],
-)
-def test_a_number_that_desim_holds_is_a_parameter(paper: str, label: str) -> None:
-    """Rules of scorers, options of agents and sizes of suites too, not only fields of presets."""
-    found = [entry for sheet in read(paper) for entry in entries(sheet, RULES[paper])]
-    fates = [entry.fate for entry in found if entry.line.label == label]
-    assert fates
-    assert all(isinstance(fate, Parameter) for fate in fates)
 
 
 @pytest.mark.parametrize(
