@@ -128,13 +128,16 @@ class SeatEnv(gymnasium.Env):
         return self._world.seed
 
     def action_masks(self) -> Any:
-        """Return which actions the open decision takes, as sb3-contrib's `MaskablePPO` calls it.
+        """Return which options may be given, at least one, as sb3-contrib's `MaskablePPO` calls it.
 
         Raises:
-            UsageError: No episode has begun, or the action space is neither `Discrete` nor
-                `MultiDiscrete`.
+            UsageError: No episode has begun, or the action is not the number of an option.
         """
-        return self._world.action_masks(self._role)
+        if not isinstance(self.action_space, gymnasium.spaces.Discrete):
+            raise UsageError('the action space has no masks; give action="options"')
+        mask = self._world.info(self._role)["action_mask"].astype(bool)
+        mask[0] |= not mask.any()  # without an option the first number is the default action
+        return mask
 
     # -- what the seat may know in addition to its observations ------------------------------------
 

@@ -228,7 +228,7 @@ class LanesEnv(VectorEnv):
 
     def _fields(self, given: Any) -> dict[str, Any]:
         """Return the fields of the actions, each an array or one value for all."""
-        (name,), count = self._setup.codec(self._role).classes, self.num_envs
+        (name,), count = self._actions.space.names, self.num_envs
         if isinstance(given, Mapping) and isinstance(given.get(TAG), str):
             if given[TAG] != name:
                 raise WrongAction(f"action {given[TAG]!r} was given; {possible('', [name])}")

@@ -202,6 +202,7 @@ def test_options_are_actions_by_number() -> None:
     observation, info = env.reset(seed=3)
     options = env.options
     assert info["action_mask"].sum() == len(options) < 9
+    assert env.action_masks().tolist() == info["action_mask"].astype(bool).tolist()
     assert observation["values"][: len(options)].tolist() == [each.value for each in options]
     played = []
     for action in (len(options) - 1, options[-1].action, 8):

@@ -21,7 +21,6 @@ from desim.episodes.replay import naming
 from desim.errors import DesimError, UsageError, possible
 from desim.records.episode import Episode
 from desim.records.lines import Header
-from desim.schema import Codec, codec
 from desim.short_repr import short_repr
 
 #: The policy of roles that must have one and are given none: the best option by its estimate.
@@ -161,10 +160,6 @@ class Setup:
             session.close()
             raise
         return session
-
-    def codec(self, seat: str) -> Codec:
-        """Return the compiled schema of a seat's actions."""
-        return codec(self.model.roles[seat].action)
 
 
 def _others(model: Model[Any], seats: Sequence[str], others: Policies) -> dict[str, Any]:

@@ -95,18 +95,6 @@ class SeatSpaces:
         named = decision.possible if decision is not None else ()
         return {"action_mask": self._actions.mask(named)} if named else {}
 
-    def action_masks(self, session: SteppedSession, decision: Decision) -> Any:
-        """Return which options may be given, as truth values; at least one.
-
-        Raises:
-            UsageError: The action is not the number of an option.
-        """
-        if not self._most:
-            raise UsageError(f'the action space has no masks; give action="{OPTIONS}"')
-        mask = self._mask(self._options(session, decision)).astype(bool)
-        mask[0] |= not mask.any()  # without an option the first number is the default action
-        return mask
-
     def action(self, session: SteppedSession, decision: Decision, given: Any) -> Any:
         """Return the action of a member of the action space, as `SteppedSession.answer` takes it.
 
@@ -295,10 +283,6 @@ class SpacesEnvironment:
         mask = self.seats[role].mask(session, self._shown.get(role) if deciding else None)
         facts = {"elapsed": session.tick - self._before, **mask}
         return {**facts, **session.end_facts()} if self.ended or self.truncated else facts
-
-    def action_masks(self, role: str) -> Any:
-        """Return the masks of the role's open or last decision; see `SeatSpaces.action_masks`."""
-        return self.seats[role].action_masks(self._present(), self._shown[role])
 
     def render(self) -> str | None:
         """Return what each seat observes, and how the episode ended, as JSON; None without a mode.

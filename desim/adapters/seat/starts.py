@@ -15,7 +15,7 @@ from desim.errors import UsageError
 from desim.records.episode import Episode
 from desim.records.lines import Header
 from desim.records.writer import Recorder
-from desim.short_repr import short_repr, shortened
+from desim.short_repr import short_repr
 
 
 @frozen
@@ -45,7 +45,7 @@ class Start:
         record, at = given["record"], from_numpy(given["at"])
         if type(at) is not int or at < 1:
             raise UsageError(f"at {short_repr(at)} was given; it is a whole number of at least 1")
-        if not isinstance(record, str | Path) or not str(record) or "\0" in str(record):
+        if not isinstance(record, str | Path):
             raise UsageError(f"record {short_repr(record)} was given; it is the path of a record")
         return cls(Path(record), at)
 
@@ -95,18 +95,14 @@ class Start:
         return min(head.starts.get(role, 0), self.repeated) if again else self.repeated
 
     def _check_world(self, recorded: Header, model: Model[Any], roles: Iterable[str]) -> None:
-        mine = Header.of(model, recorded.seed, {})
-        if recorded.model != mine.model:
-            other = shortened(recorded.model)
-            raise UsageError(f"{self.record} is a record of {other}, and not of {mine.model}")
-        if recorded.params != mine.params:
-            differs = first_difference(recorded.params, mine.params, "params")
-            raise UsageError(f"{self.record} is of other parameters (recorded, given): {differs}")
-        if set(recorded.policies) != set(roles):
-            played, given = ", ".join(sorted(recorded.policies)), ", ".join(sorted(roles))
-            raise UsageError(
-                f"in {self.record} policies play {shortened(played)}; here they play {given}"
-            )
+        own = Header.of(model, recorded.seed, dict.fromkeys(roles, ""))
+        there, here = (
+            {"model": each.model, "params": each.params, "roles": sorted(each.policies)}
+            for each in (recorded, own)
+        )
+        if there != here:
+            differs = first_difference(there, here, "setup")
+            raise UsageError(f"{self.record} is of another setup (recorded, given): {differs}")
 
 
 def started_at(past: Episode) -> int:

@@ -16,7 +16,7 @@ from desim.core.model import model_of, rules_of
 from desim.core.run import Run
 from desim.episodes.usage import MOST_DEFAULTS, default_share
 from desim.errors import DesimError, UsageError, WrongAction, possible
-from desim.schema import TAG
+from desim.schema import TAG, codec
 from desim.schema.described import action_schemas
 from desim.short_repr import short_repr
 
@@ -65,7 +65,7 @@ class Tool:
 def tools_of(setup: Setup, run: Run[Any]) -> dict[str, Tool]:
     """Return the actions of the seat as tools by name, and `LOOK_UP` if it has tables in a run."""
     seat, found = only_seat(setup), dict[str, Tool]()
-    for name, schema in action_schemas(setup.codec(seat)).items():
+    for name, schema in action_schemas(codec(setup.model.roles[seat].action)).items():
         parameters = {key: each for key, each in schema.items() if key != "description"}
         found[name] = Tool(name, schema.get("description", ""), parameters)
     if (
