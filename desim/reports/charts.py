@@ -7,8 +7,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from attrs import frozen
-
 from desim.reports.drawing import (
     COLOURS,
     DASHES,
@@ -16,7 +14,6 @@ from desim.reports.drawing import (
     drawable,
     drawn,
     finish,
-    name_rows,
     short,
 )
 from desim.statistics.intervals import Interval
@@ -36,45 +33,18 @@ _ACROSS = 2
 _MOST_TICKS = 8
 
 
-@frozen
-class Curve:
-    """Means over levels.
+#: Means with their intervals over numbers; None leaves a gap.
+Curve = Mapping[float, Interval | None]
 
-    Attributes:
-        label: The label in the legend; empty without a legend.
-        xs: One number for each mean.
-        means: With their intervals; None leaves a gap.
-    """
-
-    label: str
-    xs: Sequence[float]
-    means: Sequence[Interval | None]
-
-
-@frozen
-class Fan:
-    """Quantiles period by period.
-
-    Attributes:
-        label: The label of the group.
-        low: The 5 % quantile; may be a numpy array.
-        median: The median.
-        high: The 95 % quantile.
-    """
-
-    label: str
-    low: Any
-    median: Any
-    high: Any
+#: Three quantiles period by period, 5 %, the median and 95 %; may be numpy arrays.
+Fan = Sequence[Any]
 
 
 def dots(
     labels: Sequence[str],
     means: Sequence[Interval | None],
     x: str,
-    *,
-    zero: bool = False,
-    beside: Mapping[str, Sequence[float | None]] | None = None,
+    published: Sequence[float | None] = (),
 ) -> str:
     """Draw a mean with its interval for each label, the first on top.
 
@@ -82,52 +52,48 @@ def dots(
         labels: One for each mean.
         means: None leaves the line empty.
         x: The label of the axis.
-        zero: Whether a line marks 0.
-        beside: Further numbers, such as published ones, by their name in the legend.
+        published: What a paper prints for each label; empty if it prints none of them.
     """
 
     def draw(figure: "Drawing") -> None:
-        panel = figure.subplots()
-        places = list(range(len(labels)))
+        panel, places = figure.subplots(), list(range(len(labels)))
         _bars(panel, places, means, across=True, fmt="o", color=COLOURS[0])
-        for number, (name, values) in enumerate((beside or {}).items(), 1):
+        if published:
             panel.plot(
-                drawable(values),
+                drawable(published),
                 places,
                 linestyle="none",
-                marker=MARKERS[number],
-                color=COLOURS[number],
+                marker=MARKERS[1],
+                color=COLOURS[1],
                 markerfacecolor="white",
-                label=short(name),
+                label="published",
             )
-        if zero:
-            panel.axvline(0, color="0.3", linewidth=0.9)
-        name_rows(panel, labels)
-        finish(panel, x=x, named="y")
-        if beside:
             panel.legend(frameon=False)
+        panel.set_yticks(places, [short(label) for label in labels])
+        panel.set_ylim(len(labels) - 0.4, -0.6)
+        finish(panel, x=x, named="y")
 
     return drawn(_WIDTH, _AROUND + _LINE * len(labels), draw)
 
 
-def lines(curves: Sequence[Curve], x: str, y: str) -> str:
-    """Draw curves with intervals over the same axis, with a legend below."""
+def lines(curves: Mapping[str, Curve], x: str, y: str) -> str:
+    """Draw curves with intervals over the same axis, with a legend of their names below."""
 
     def draw(figure: "Drawing") -> None:
         panel = figure.subplots()
-        for number, curve in enumerate(curves):
+        for number, (name, curve) in enumerate(curves.items()):
             _bars(
                 panel,
-                curve.xs,
-                curve.means,
+                [*curve],
+                [*curve.values()],
                 fmt=MARKERS[number % len(MARKERS)],
                 color=COLOURS[number % len(COLOURS)],
                 linestyle=DASHES[number % len(DASHES)],
                 markerfacecolor="white",
                 linewidth=1.3,
-                label=short(curve.label),
+                label=short(name),
             )
-        levels = sorted({x for curve in curves for x in curve.xs})
+        levels = sorted({x for curve in curves.values() for x in curve})
         if len(levels) <= _MOST_TICKS:
             panel.set_xticks(levels)
         # Room for the caps of the outermost intervals.
@@ -138,11 +104,11 @@ def lines(curves: Sequence[Curve], x: str, y: str) -> str:
     return drawn(_WIDTH, 3.0 + 0.18 * len(curves), draw)
 
 
-def fans(each: Sequence[Fan], step: int, x: str) -> str:
+def fans(each: Mapping[str, Fan], step: int, x: str) -> str:
     """Draw the median and the band from 5 to 95 % of each group, in panels with the same axes.
 
     Args:
-        each: One for each panel.
+        each: One for each panel, by the panel's title.
         step: The periods from one value to the next; the first value is that of period 1.
         x: The label of the axis.
     """
@@ -151,20 +117,17 @@ def fans(each: Sequence[Fan], step: int, x: str) -> str:
 
     def draw(figure: "Drawing") -> None:
         grid = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True)
-        for place, panel in enumerate(grid.flat):
-            if place >= len(each):
-                panel.set_visible(False)
-                continue
-            low, median, high = map(
-                drawable, (each[place].low, each[place].median, each[place].high)
-            )
+        for panel in grid.flat[len(each) :]:
+            panel.set_visible(False)
+        for place, (panel, (name, fan)) in enumerate(zip(grid.flat, each.items(), strict=False)):
+            low, median, high = map(drawable, fan)
             xs = [1 + step * number for number in range(len(median))]
             panel.fill_between(xs, low, high, color="0.82", linewidth=0)
             for edge in (low, high):
                 panel.plot(xs, edge, color="0.45", linewidth=0.7, linestyle="--")
             panel.plot(xs, median, color=COLOURS[0], linewidth=1.5)
             bottom = place >= len(each) - across
-            finish(panel, each[place].label, x if bottom else "")
+            finish(panel, name, x if bottom else "")
             panel.tick_params(labelbottom=bottom)
 
     return drawn(_WIDTH, 0.5 + (2.0 if down == 1 else 1.7) * down, draw)

@@ -12,7 +12,7 @@ import io
 import math
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -183,9 +183,3 @@ def write_picture(
     """
     form = path.suffix.lower().removeprefix(".")
     write_whole(path, [pictured(width, height, draw, form)])
-
-
-def name_rows(panel: "Axes", labels: Sequence[str]) -> None:
-    """Name the rows of a panel at its left, the first on top."""
-    panel.set_yticks(range(len(labels)), [short(label) for label in labels])
-    panel.set_ylim(len(labels) - 0.4, -0.6)

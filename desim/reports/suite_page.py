@@ -57,10 +57,14 @@ def _world(name: str, lines: Sequence[SuiteLine]) -> Given:
     if not any(means):
         return table
     head, published = lines[0].main.head, [_number(line.main.published) for line in shown]
-    beside = {"published": published} if any(n is not None for n in published) else {}
     return Figure(
         f"{head}: mean of each entry with its 95 % interval",
-        dots([_marked(line) for line in shown], means, head, beside=beside),
+        dots(
+            [_marked(line) for line in shown],
+            means,
+            head,
+            published if any(n is not None for n in published) else (),
+        ),
         f"Means of {head} with intervals of {len(shown)} entries.",
         table,
     )

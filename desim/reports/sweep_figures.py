@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from desim import catalog
 from desim.engine.plan import SERIES_COLUMNS
 from desim.errors import SchemaError
-from desim.reports.charts import Curve, Fan, fans, lines
+from desim.reports.charts import fans, lines
 from desim.reports.page import Figure, Given, cleaned, note_of_cut
 from desim.rows.rows import Rows
 from desim.schema import from_plain
@@ -72,10 +72,9 @@ def over_parameters(rows: Rows, figure: str = "score") -> Iterator[Given]:
         curves = {policy: dict(sorted(each.items())) for policy, each in curves.items()}
         shown = dict(islice(curves.items(), _MOST_CURVES))
         text = _descriptions(rows).get(name)
-        drawn = [Curve(policy, [*each], [*each.values()]) for policy, each in shown.items()]
         yield Figure(
             f"Mean {figure} against {name}, with 95 % intervals",
-            lines(drawn, name, figure),
+            lines(shown, name, figure),
             f"Mean {figure} over {name}, a line for each of {len(shown)} policies.",
             cleaned(
                 ["policy", name, *SEEDED_HEADS],
@@ -156,7 +155,7 @@ def _fans(
     if not periods:
         return
     step = -(-periods // _MOST_PERIODS)
-    each = [Fan(policy, *(quantile[::step] for quantile in b)) for policy, b in bands.items()]
+    each = {policy: [quantile[::step] for quantile in band] for policy, band in bands.items()}
     marked = sorted({max(1, round(periods * part / 4)) for part in range(5)})
     yield Figure(
         f"{title} by {period}: median, and the band from 5 to 95 % of the episodes",
