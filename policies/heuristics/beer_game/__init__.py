@@ -5,16 +5,16 @@ from models.beer_game.params import BeerGameParams
 from policies.heuristics.beer_game.echelon import EchelonBaseStock as EchelonBaseStock
 from policies.heuristics.beer_game.foresight import Foresight as Foresight
 from policies.heuristics.beer_game.foresight import Perfect as Perfect
-from policies.heuristics.beer_game.memoryless import BaseStock as BaseStock
-from policies.heuristics.beer_game.memoryless import Benchmark as Benchmark
-from policies.heuristics.beer_game.memoryless import Constant as Constant
-from policies.heuristics.beer_game.memoryless import Fallback as Fallback
-from policies.heuristics.beer_game.memoryless import LastDemand as LastDemand
-from policies.heuristics.beer_game.memoryless import Smoothing as Smoothing
-from policies.heuristics.beer_game.memoryless import Typical as Typical
 from policies.heuristics.beer_game.order_up_to import OrderUpTo as OrderUpTo
-from policies.heuristics.beer_game.remembering import MovingAverage as MovingAverage
-from policies.heuristics.beer_game.remembering import Sterman as Sterman
+from policies.heuristics.beer_game.published import BaseStock as BaseStock
+from policies.heuristics.beer_game.published import Benchmark as Benchmark
+from policies.heuristics.beer_game.published import Constant as Constant
+from policies.heuristics.beer_game.published import Fallback as Fallback
+from policies.heuristics.beer_game.published import LastDemand as LastDemand
+from policies.heuristics.beer_game.published import MovingAverage as MovingAverage
+from policies.heuristics.beer_game.published import Smoothing as Smoothing
+from policies.heuristics.beer_game.published import Sterman as Sterman
+from policies.heuristics.beer_game.published import Typical as Typical
 
 
 def baselines(params: BeerGameParams) -> tuple[str, ...]:

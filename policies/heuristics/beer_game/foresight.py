@@ -18,7 +18,7 @@ from desim.lanes import HasLanes, Lanes, NoLanes
 from models.beer_game import demand
 from models.beer_game.params import BeerGameParams
 from models.beer_game.stage import Order, Stage
-from policies.heuristics.beer_game.memoryless import order, parameters
+from policies.heuristics.beer_game.published import order, parameters
 
 #: Orders in units: one row for each list, one column for each week.
 Lists: TypeAlias = NDArray[np.float64]

@@ -16,7 +16,7 @@ from desim import Seat
 from models.beer_game import demand
 from models.beer_game.params import BeerGameParams
 from models.beer_game.rules import Number
-from policies.heuristics.beer_game.memoryless import OrderingRule, parameters
+from policies.heuristics.beer_game.published import OrderingRule, parameters
 
 #: Levels in units by preset and stage: this stage alone, the others follow the preset's rule. Found
 #: by `experiments/tune_beer_game.py` with its default arguments: training seeds 10,000 to 10,099,

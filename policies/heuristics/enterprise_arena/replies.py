@@ -6,12 +6,7 @@ from typing import Any, TypeAlias, TypeVar
 from attrs import asdict
 
 from desim.errors import UsageError
-from models.enterprise_arena.desk import (
-    Command,
-    Header,
-    Month,
-    ReviewFinancialRecords,
-)
+from models.enterprise_arena.desk import Command, Header, Month, ReviewFinancialRecords
 
 #: Size of the next request after a refused one, relative to it.
 LESS = 0.9
