@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from desim import Run, play
+from desim.errors import UsageError
 from models.beer_game import BeerGame, Order
 from policies.heuristics.beer_game.foresight import best_list
 
@@ -34,20 +35,13 @@ def test_the_board_game_is_solved_for_every_seat(role: str, cost: float) -> None
 
 
 @pytest.mark.parametrize(
-    "changes",
-    [
-        {"whole_units": False, "opponents": "moving_average:3", "brewery_echo": False},
-        {"opening_cash": 100, "unit_margin": 1},
-        {"holding_cost": 1 / 3, "backlog_cost": 2 / 3},
-        {"horizon": 60},
-    ],
-    ids=["fractions", "cash", "prices", "echo"],
+    ("changes", "why"),
+    [({"opening_cash": 100}, "lanes keep no cash"), ({"horizon": 60}, "exact")],
 )
-def test_a_game_without_lanes_is_searched_in_one_close_to_it(changes: dict[str, Any]) -> None:
-    """Its list costs no more than the textbook's rule."""
-    game = BeerGame(**changes)
-    cost = paid(game, "retailer", [*best_list(game, "retailer", 0)])
-    assert cost <= play(game, "order_up_to").metrics["total_cost_controlled"]
+def test_a_game_without_lanes_is_refused(changes: dict[str, Any], why: str) -> None:
+    """Also one whose echo of large orders leaves the exact range of lanes."""
+    with pytest.raises(UsageError, match=why):
+        play(BeerGame(**changes), "perfect")
 
 
 def test_a_small_game_is_solved_as_by_trying_everything() -> None:

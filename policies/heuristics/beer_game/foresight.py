@@ -4,17 +4,16 @@ They are yardsticks and no rules that a player could follow.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from functools import cache, partial
 from typing import TypeAlias
 
 import numpy as np
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
 from numpy.typing import NDArray
 
 from desim import Policy, Seat
 from desim.core.streams import generator
-from desim.lanes import HasLanes, Lanes, NoLanes
+from desim.lanes import HasLanes, Lanes
 from models.beer_game import demand
 from models.beer_game.params import BeerGameParams
 from models.beer_game.stage import Order, Stage
@@ -22,9 +21,6 @@ from policies.heuristics.beer_game.published import order, parameters
 
 #: Orders in units: one row for each list, one column for each week.
 Lists: TypeAlias = NDArray[np.float64]
-
-#: Prices are rounded to so many decimals for the search.
-DECIMALS, _PRICES = 6, ("holding_cost", "backlog_cost", "minimum_holding_cost")
 
 #: Largest order of the search, as a multiple of the largest demand.
 REACH = 16
@@ -59,36 +55,16 @@ def weekly_demand(params: BeerGameParams, seed: int) -> list[int]:
 
 @cache
 def best_list(params: BeerGameParams, role: str, seed: int) -> tuple[int, ...]:
-    """Search for a cheap order list of one stage; forced weeks are included."""
+    """Search for a cheap order list of one stage; forced weeks are included.
+
+    Raises:
+        NoLanes: The game has no lanes, or the largest order tried leaves their exact range.
+    """
     weekly = weekly_demand(params, seed)
     cap = REACH * max(1, params.flow, *weekly)
-    search = _Search(params, weekly, role, _lane(params, role, seed, cap), cap)
+    assert isinstance(params, HasLanes)
+    search = _Search(params, weekly, role, params.lanes([seed], [role]), cap)
     return tuple(int(units) for units in search.run())
-
-
-def _lane(params: BeerGameParams, role: str, seed: int, cap: int) -> Lanes:
-    """Return one lane in which the search compares lists, before its first order.
-
-    The game is the one that is played, or one close to it where that has no lanes: with whole
-    units, prices of few decimals, and without an echo whose orders leave the exact range.
-    """
-    game = evolve(
-        params,
-        whole_units=True,
-        opening_cash=None,
-        unit_margin=0.0,
-        **{name: round(getattr(params, name), DECIMALS) for name in _PRICES},
-    )
-    most = {role: {"quantity": np.asarray([cap])}}
-    for each in (game, evolve(game, brewery_echo=False)):
-        assert isinstance(each, HasLanes)
-        lane = each.lanes([seed], [role])
-        with suppress(NoLanes):
-            tried = lane.fork([0])
-            while not tried.ended[0]:
-                tried.step(most)
-            break
-    return lane
 
 
 @frozen
@@ -124,11 +100,8 @@ class _Search:
         """Return the cost of each list, in money."""
         lanes = self.lane.fork(np.zeros(len(lists), dtype=np.int64))
         first = 0 if self.params.blind else self.params.forced_weeks
-        try:
-            for units in lists.astype(np.int64).T[first:]:
-                lanes.step({self.role: {"quantity": units}})
-        except NoLanes:
-            return np.full(len(lists), np.inf)
+        for units in lists.astype(np.int64).T[first:]:
+            lanes.step({self.role: {"quantity": units}})
         cost: Lists = -lanes.score()
         return cost
 
