@@ -20,8 +20,9 @@ from policies.heuristics.beer_game.published import Typical as Typical
 def baselines(params: BeerGameParams) -> tuple[str, ...]:
     """Return the policy specs that make sense with these parameters, the simplest first."""
     level = final_level(params.demand)
-    # For random demand the search for the best list takes a second or two per seed.
-    known = () if is_random(params.demand) else ("perfect",)
+    # The search takes a second or two per seed of random demand, and no game with cash has lanes.
+    searched = not is_random(params.demand) and params.opening_cash is None
+    known = ("perfect",) if searched else ()
     everywhere = ("last_demand", f"constant,quantity={level}", "typical", *known)
     # Without a role these play all stages and are scored for all of them.
     echelon, alone = (f"{params.controlled}={rule}" for rule in ("echelon_base_stock", "benchmark"))

@@ -38,7 +38,11 @@ class Perfect(Policy):
     _first: int = field(init=False)
 
     def seated(self, seat: Seat) -> None:
-        """Search for the list."""
+        """Search for the list.
+
+        Raises:
+            UsageError: The model is another one, or a Beer Game without lanes.
+        """
         params = parameters(seat)
         self._orders = best_list(params, seat.role, seat.world_seed)
         self._first = 0 if params.blind else 1
