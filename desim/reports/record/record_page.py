@@ -81,14 +81,14 @@ def _lead(each: Sequence[ReadRecord], groups: _Groups) -> Iterator[str]:
             f"{title}, played by {short_value(one.policies)}: score {one.score_text or NOTHING} "
             f"after {one.decisions:,} decision{'' if one.decisions == 1 else 's'} ({one.ended})."
         )
-    elif len(groups) > 1:
+        return
+    if len(groups) > 1:
         yield (
             f"{len(each)} episodes of {len(groups)} different worlds or seeds, which have sections "
             "of their own: a difference between them need not be an effect of their policies."
         )
     else:
-        (title,) = groups
-        yield f"{len(each)} episodes of {title}."
+        yield f"{len(each)} episodes of {next(iter(groups))}."
     for one in each:
         if one.episode.result is None:
             yield f"{one.name} is not whole: {one.ended}, after {one.decisions:,} decisions."

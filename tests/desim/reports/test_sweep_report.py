@@ -107,6 +107,7 @@ def test_means_over_a_number_have_a_line_for_each_policy(page: Read, played: Pat
     assert mean == pytest.approx(sum(rows.column("score")) / len(rows), abs=0.5)
     horizon = next(one for one in page.pictures if "against horizon" in one.caption)
     assert len(horizon.tables[0]) == 1 + 3 * 2
+    assert "Weeks, 1 to 10,000." in page.text  # by the docstring of our own model
 
 
 def test_a_fan_tells_median_and_quantiles(page: Read, played: Path) -> None:
@@ -120,11 +121,6 @@ def test_a_fan_tells_median_and_quantiles(page: Read, played: Path) -> None:
     line = next(line for line in fan.tables[0] if line[0] == "foresight")
     assert (fan.tables[0][0][-1], line[1]) == ("week 5", "4")
     assert line[-1] == f"{median} [{low}, {high}]"
-
-
-def test_a_parameter_is_told_with_its_unit(page: Read) -> None:
-    """By the docstring of our own model."""
-    assert "Weeks, 1 to 10,000." in page.text
 
 
 def test_versions_and_sources_are_told(page: Read) -> None:
@@ -166,29 +162,12 @@ def test_failures_are_shown_and_withhold_a_mean(tmp_path: Path) -> None:
     assert ["a,x=1", "4", "3", "1"] in page.tables[-3]
 
 
-def test_errors_that_differ_in_numbers_are_one_line(tmp_path: Path) -> None:
-    """Otherwise each episode would have its own."""
-    rows = [row("a", n, None, error=f"PolicyFailed: at t={n}") for n in range(20)]
-    page = report(tmp_path, Rows(rows))
-    assert ["a", "20", "0, 1, 2, 3, 4 and 15 more", "PolicyFailed: at t=0"] in page.tables[-2]
-
-
 @pytest.mark.parametrize(
     "hostile",
     [
         "<script>alert(1)</script>",
         r"$\frac{1}{0}$ {{ 7 * 7 }}{% raw %}",
         "a\x00\x1b[31m\u202e\ufffe\udc80",
-        *(
-            pytest.param(text, marks=pytest.mark.slow)
-            for text in (
-                '"><img src=http://x onerror=alert(1)>',
-                "-->]]>&amp;",
-                r"$\frac{1}{0}$ \input{x}",
-                "long" * 10_000,
-                "中文 ✓ 🎲",
-            )
-        ),
     ],
 )
 def test_no_text_of_a_row_is_markup(hostile: str, tmp_path: Path) -> None:
@@ -222,7 +201,7 @@ def test_no_text_of_a_row_is_markup(hostile: str, tmp_path: Path) -> None:
         assert hostile in column(page.pictures[0].tables[0], "policy")
 
 
-@pytest.mark.parametrize("score", [0.0, -0.0, 1e-300, 1e155, -3e200, 1e300])
+@pytest.mark.parametrize("score", [-0.0, 1e-300, 1e155, -3e200])
 def test_scores_of_any_size_are_drawn_or_left_out(score: float, tmp_path: Path) -> None:
     """A number for which an axis has no room stands in the table."""
     rows = [row(p, n, score * (n % 2)) for p in "ab" for n in range(3)]
@@ -261,10 +240,12 @@ def test_several_models_have_leaderboards_of_their_own(tmp_path: Path) -> None:
 
 
 def test_all_episodes_may_have_failed(tmp_path: Path) -> None:
-    """There is no mean, and every error is told."""
-    page = report(tmp_path, Rows([row(p, n, None) for p in "ab" for n in range(3)]))
+    """There is no mean, and the errors of one kind are a line."""
+    rows = [row("a", n, None, error=f"PolicyFailed: at t={n}") for n in range(20)]
+    page = report(tmp_path, Rows(rows))
     assert set(column(page.pictures[0].tables[0], "mean")) == {"—"}
-    assert "6 episodes, of which 6 failed." in page.text
+    assert "20 episodes, of which 20 failed." in page.text
+    assert ["a", "20", "0, 1, 2, 3, 4 and 15 more", "PolicyFailed: at t=0"] in page.tables[-2]
 
 
 def test_a_series_may_hold_nothing(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from support.small_worlds import Walk
 from desim import catalog
 from desim.core.points import Recorded
 from desim.core.reported import Figures
-from desim.records.lines import Step
 from desim.reports.record.series import EpisodeSeries, Line, Timeline
 from desim.show.column import Column
 
@@ -100,18 +99,9 @@ def test_marks_are_those_of_the_role_or_part() -> None:
     assert 300 < len(many) <= 401
 
 
-def test_the_axis_of_an_episode_spans_series_and_decisions() -> None:
-    """Nothing spans from a single place."""
-    steps = [Step(tick, "walker", None, None) for tick in (0, 4)]
-    found = EpisodeSeries.of(Stocked(), {"level": [1.0, 2.0]}, {"level": [2, 3]}, {}, steps)
-    assert found.decided == {"walker": [0.0, 4 - 1.0]}
-    assert found.span == (0.0, 3.0)
-    assert EpisodeSeries.of(Stocked(), {}, {}, {}, steps[:1]).span is None
-
-
 @pytest.mark.parametrize(
     ("ticks", "drawn"),
-    [([], 0), ([10], 1), ([100, 104], 1), ([100, 105], 2), ([100, 200, 204], 2), ([5, 5], 2)],
+    [([], 0), ([100, 104], 1), ([100, 105], 2), ([5, 5], 2)],
 )
 def test_a_period_at_whose_start_the_episode_ended_is_not_drawn(
     ticks: list[int], drawn: int
