@@ -113,6 +113,8 @@ class OpenEpisode:
             ModelFailed: The episode cannot go on and is closed.
         """
         play = self._at_play()
+        if not play.session.open:
+            raise UsageError(f"another role has to decide first; {RESUME} asks its policy again")
         answered = len(play.answers)
         with self._closed_by_failure():
             shown = play.call(tool, arguments)

@@ -180,22 +180,6 @@ def test_a_wrong_action_changes_nothing(wrong: Any) -> None:
     assert shown(steps) == shown(ordered(beer(), 3)[1:])
 
 
-def test_an_action_has_three_forms() -> None:
-    """A member of the space, a tagged object, an instance."""
-    env = beer()
-    forms = [
-        env.encode({"do": "order", "quantity": 7}),
-        {"do": "order", "quantity": 7},
-        Order(7),
-    ]
-    seen = []
-    for form in forms:
-        env.reset(seed=3)
-        seen.append(repr([env.step(form) for _ in range(3)]))
-    assert env.action_space.contains(forms[0])
-    assert len(set(seen)) == 1
-
-
 def test_options_are_actions_by_number() -> None:
     """A number that is not on offer is the role's default action."""
     env = beer(action="options", max_options=9)

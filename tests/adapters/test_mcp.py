@@ -289,6 +289,8 @@ def test_the_policy_of_another_role_that_failed_is_asked_again() -> None:
         failed = await content(episodes, "order", quantity=4, **name)
         assert "out of order" in failed
         assert "resume_episode asks that policy again" in failed
+        again = await content(episodes, "order", quantity=4, **name)
+        assert again == "another role has to decide first; resume_episode asks its policy again"
         assert (await content(episodes, "resume_episode", **name))["observation"]["week"] == 2
 
     asyncio.run(run())

@@ -13,7 +13,7 @@ from support.recorded import played_lines
 import desim
 from desim.adapters.seat.setup import Setup
 from desim.adapters.seat.stepped_session import SteppedSession
-from desim.errors import ModelFailed, PolicyFailed, UsageError, WrongAction
+from desim.errors import PolicyFailed, UsageError, WrongAction
 from models.beer_game import Order
 
 ALL = ("retailer", "wholesaler", "distributor", "factory")
@@ -126,16 +126,6 @@ def test_an_episode_is_truncated_after_its_decisions() -> None:
 # -- records ---------------------------------------------------------------------------------------
 
 
-def test_a_record_replays_and_names_the_caller(tmp_path: Path) -> None:
-    """A whole record, as `desim run` writes it."""
-    file = tmp_path / "a.jsonl"
-    with beer().begin(4, record=file, label="tester") as session:
-        result = finished(session).result
-    episode = desim.Episode.read(file)
-    assert episode.header.policies == {"retailer": "tester"}
-    assert desim.replay(file).result == result
-
-
 @pytest.mark.parametrize("answers", [0, 1, 7, 16])
 def test_a_cut_record_goes_on(tmp_path: Path, answers: int) -> None:
     """Also one that was cut between the answers of one instant."""
@@ -195,15 +185,6 @@ def test_a_policy_that_fails_is_asked_again() -> None:
         session.advance()
         assert session.result is not None
         assert session.result.score == 6
-
-
-def test_a_fault_of_the_model_is_raised() -> None:
-    """And the session is dead."""
-    with Setup.of(Mill(days=3), seats="miller").begin() as session:
-        session.answer(session.open[0], Grind(13))
-        for _ in range(2):
-            with pytest.raises(ModelFailed):
-                session.advance()
 
 
 # -- setups ----------------------------------------------------------------------------------------

@@ -18,7 +18,6 @@ from desim.sandbox import (
 )
 
 NUMBERS = "firmbench/vectors/scoring_vectors_numbers.json"
-FORMULAS = "firmbench/vectors/scoring_vectors_formula_eval.json"
 
 
 # -- the value of the last statement ---------------------------------------------------------------
@@ -117,28 +116,6 @@ def test_limits_lie_within_limits(field: str, value: float) -> None:
 
 
 # -- calls -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.traces(FORMULAS)
-def test_functions_of_the_reference_can_be_called(trace: Path) -> None:
-    """Functions, methods, dataclasses and static methods; those that fail say so."""
-    called = 0
-    for case in json.loads(trace.read_text())["cases"]:
-        found = case["target_function"]
-        if found is None:
-            continue
-        source = f"{case['sample']['question']}\n{case['sample']['answer']}"
-        target = ".".join(filter(None, (found["class_name"], found["func_name"])))
-        names = [name for name, _ in found["arg_specs"] if name != "self"]
-        arguments = Arguments(
-            args=dict.fromkeys(names, 4), fields={name: 3 for name, _ in found["class_fields"]}
-        )
-        prelude = "from dataclasses import dataclass\n"
-        for returned in run_calls(prelude + source, target, [arguments]):
-            assert returned.failed == ("1 / 0" in source), case["id"]
-            called += 1
-    assert called > 15
 
 
 def test_results_of_calls_are_plain_values() -> None:
