@@ -41,8 +41,8 @@ _STYLE: dict[str, Any] = {
     "svg.fonttype": "path",
     "svg.hashsalt": "desim",
     "font.size": 10,
-    "axes.titlesize": 9,
-    "legend.fontsize": 8,
+    "axes.titlesize": 10,
+    "legend.fontsize": 9,
     "axes.formatter.use_mathtext": False,
 }
 

@@ -49,28 +49,24 @@ Span = tuple[float, float]
 
 
 def panel_chart(
-    lines: Mapping[int, Line],
-    labels: Sequence[str] = (),
-    marks: Sequence[float] = (),
-    span: Span | None = None,
+    lines: Mapping[str, Line], marks: Sequence[float] = (), span: Span | None = None
 ) -> str:
-    """Draw one series of one or several records, with a legend below if they have labels.
+    """Draw one series of one or several records, with a legend below if they have names.
 
     The arguments are those of `draw_panel`; a data URI is returned.
     """
 
     def draw(figure: "Drawing") -> None:
-        draw_panel(figure.subplots(), lines, labels, marks, span)
-        if labels:
+        draw_panel(figure.subplots(), lines, marks, span)
+        if any(lines):
             figure.legend(loc="outside lower left", frameon=False, ncols=1, handlelength=3.5)
 
-    return drawn(_WIDTH, _HEIGHT + _TEXT * len(lines) * bool(labels), draw)
+    return drawn(_WIDTH, _HEIGHT + _TEXT * sum(map(bool, lines)), draw)
 
 
 def draw_panel(
     panel: "Axes",
-    lines: Mapping[int, Line],
-    labels: Sequence[str] = (),
+    lines: Mapping[str, Line],
     marks: Sequence[float] = (),
     span: Span | None = None,
     title: str = "",
@@ -79,15 +75,14 @@ def draw_panel(
 
     Args:
         panel: The panel to draw on.
-        lines: At least one, by the number of its record, which sets its colour and dashes.
-        labels: What a legend says of each record; empty without a legend.
+        lines: At least one, by the name of its record in a legend; empty without a legend.
         marks: The places of decisions.
         span: The first and the last place of the episode's timeline, so that all its panels have
             the same axis.
         title: The title of the panel; empty if a text above it has title and unit.
     """
     first = next(iter(lines.values()))
-    for number, line in lines.items():
+    for number, (name, line) in enumerate(lines.items()):
         few = len(line.places) <= _MOST_MARKERS and not line.is_held
         panel.plot(
             line.places,
@@ -100,7 +95,7 @@ def draw_panel(
             marker=MARKERS[number % len(MARKERS)] if few else None,
             markersize=3.5,
             markerfacecolor="white",
-            label=labels[number][:_NAME] if labels else None,
+            label=name[:_NAME] or None,
         )
     _set_limits(panel, [value for line in lines.values() for value in line.values])
     if marks and first.in_time:
@@ -204,7 +199,7 @@ def plot_episode(episode: Episode, path: str | Path) -> Path:
         for at, line in enumerate(shown, 1):
             head = f"{line.group}: {line.title}" if line.group else line.title
             panel, marks = figure.add_subplot(down, across, at), found.marks(line.group)
-            draw_panel(panel, {0: line}, marks=marks, span=found.span, title=head)
+            draw_panel(panel, {"": line}, marks, found.span, head)
 
     write_picture(file, _WIDTH * across, _HEIGHT * down + _TEXT * (len(title) + 2), draw)
     return file

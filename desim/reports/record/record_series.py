@@ -17,8 +17,8 @@ MOST_SERIES = 120
 #: The head of the series that are of no role and no part.
 _WHOLE = "The whole world"
 
-#: One series: a line for each record that has it, by the record's number.
-_Found = Mapping[int, Line]
+#: One series: a line for each record that has it, by the record's name, or an only record's "".
+_Found = Mapping[str, Line]
 
 
 def series(each: Sequence[ReadRecord], most: int = MOST_SERIES) -> Iterator[Given]:
@@ -64,12 +64,12 @@ def _about_marks(each: Sequence[ReadRecord]) -> str:
 
 def _by_name(each: Sequence[ReadRecord]) -> Mapping[str, _Found]:
     """Return by name the series of all records that can share an axis with that of the first."""
-    found: dict[str, dict[int, Line]] = {}
-    for number, one in enumerate(each):
+    found: dict[str, dict[str, Line]] = {}
+    for one in each:
         for line in one.replayed.series.lines if one.replayed.series else ():
             mine = found.setdefault(line.name, {}) if line.values else None
             if mine is not None and (not mine or _first(mine).axis == line.axis):
-                mine[number] = line
+                mine[one.name if len(each) > 1 else ""] = line
     return found
 
 
@@ -98,15 +98,14 @@ def _figure(each: Sequence[ReadRecord], lines: _Found, span: Span | None) -> Fig
     title = f"{first.title} ({first.unit})" if first.unit else first.title
     is_single = len(each) == 1
     marks = found.marks(first.group) if found and is_single else ()
-    rows = {each[number].letter: _extremes(line.values) for number, line in lines.items()}
     return Figure(
         title,
-        panel_chart(lines, [] if is_single else [one.name for one in each], marks, span),
+        panel_chart(lines, marks, span),
         f"{title} over {first.x or 'time'}, "
         f"{'a line' if len(lines) == 1 else f'{len(lines)} lines'}; its extremes are in the table.",
         cleaned(
             ["record", "first", "lowest", "highest", "last"][is_single:],
-            ([letter, *cells][is_single:] for letter, cells in rows.items()),
+            ([name, *_extremes(line.values)][is_single:] for name, line in lines.items()),
             left=() if is_single else (0,),
         ),
     )

@@ -96,7 +96,7 @@ def test_the_vertical_axis_begins_at_0_where_that_is_near(
 
     def draw(figure: object) -> None:
         panel = figure.subplots()
-        draw_panel(panel, {0: line})
+        draw_panel(panel, {"": line})
         found.append(panel.get_ylim())
 
     drawn(3, 2, draw)

@@ -82,7 +82,7 @@ def test_records_of_one_world_and_seed_are_compared(walks: dict[str, Path], tmp_
     assert other[1][1:3] == ["number 1, t=0", "walker"]
     captions = [picture.caption for picture in page.pictures]
     assert captions == ["Place", "Gust"]
-    assert [line[0] for line in page.pictures[0].tables[0]] == ["record", "A", "B"]
+    assert [line[0] for line in page.pictures[0].tables[0]] == ["record", "A a.jsonl", "B b.jsonl"]
     assert "2 lines" in page.pictures[0].alt
     assert "It says nothing about other seeds" in page.text
     page = read(write_report([walks["a"], walks["again"]], tmp_path / "d.html").read_bytes())
