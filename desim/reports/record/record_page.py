@@ -149,9 +149,9 @@ def _overview(groups: _Groups) -> Iterator[Given]:
 def _result(each: Sequence[ReadRecord]) -> Iterator[Given]:
     if len(each) > 1:
         yield cleaned(
-            ["record", "policies", "score", "decisions", "ended"],
-            ([one.name, _policies(one), one.score_text, one.decisions, one.ended] for one in each),
-            left=(0, 1, 4),
+            ["record", "policies", "decisions", "ended"],
+            ([one.name, _policies(one), one.decisions, one.ended] for one in each),
+            left=(0, 1, 3),
         )
     yield from metrics(each)
 

@@ -208,8 +208,9 @@ def test_a_cut_record_is_reported_as_far_as_it_goes(walks: dict[str, Path], tmp_
     cut = tmp_path / "cut.jsonl"
     cut.write_text("".join(walks["b"].read_text().splitlines(keepends=True)[:3]))
     page = read(write_report([cut, walks["a"]]).read_bytes())
-    assert page.tables[0][1][2:] == ["—", "2", "the record was cut"]
-    assert page.tables[0][2][3:] == ["3", "walked"]
+    assert page.tables[0][1][2:] == ["2", "the record was cut"]
+    assert page.tables[0][2][2:] == ["3", "walked"]
+    assert page.tables[1][1][:2] == ["Score", "—"]
     assert "A cut.jsonl is not whole: the record was cut, after 2 decisions." in page.text
     assert "tables are as of its last decision, number 2" in page.text
 
