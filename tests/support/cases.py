@@ -12,6 +12,7 @@ import pytest
 
 from desim import Model, play
 from desim.catalog.policy_spec import read_policies
+from desim.core.policy import decide_as
 from desim.episodes.lineup import resolve
 from desim.schema import to_plain
 
@@ -61,7 +62,7 @@ def first_difference(
     episode = play(model, policies, seed)
     seated: Mapping[str, Any] = resolve(twin or model, policies, other).policies
     for step in episode.steps:
-        action = seated[step.role].decide(step.observation)
+        action = decide_as(seated[step.role], model.roles[step.role], step.observation)
         if action != step.action:
             return f"t={step.t}: {to_plain(step.action)}, in the twin {to_plain(action)}"
     return ""

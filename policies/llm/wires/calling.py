@@ -28,9 +28,8 @@ MAX_TIMEOUT, LONGEST_CLOSED = 86_400.0, 3_600.0
 #: Seconds before the first request is sent again; doubled each time, up to the second number.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 8.0
 
-#: Seconds between two requests after a wait: the first, and the longest. It is doubled whenever the
-#: server has too much to do again, before all that waited are through.
-_GAP, _LONGEST_GAP = 0.02, 2.0
+#: Seconds between two requests that have waited for a busy server.
+GAP = 0.05
 
 #: Not the global generator, which an episode seeds.
 _jitter = random.Random()  # noqa: S311
@@ -81,8 +80,6 @@ class Gate:
     _places: dict[int, threading.Semaphore] = field(factory=dict, init=False)
     _opens: float = field(default=0.0, init=False)
     _next: float = field(default=0.0, init=False)
-    _gap: float = field(default=0.0, init=False)
-    _closings: int = field(default=0, init=False)
 
     @property
     def seconds_closed(self) -> float:
@@ -98,40 +95,23 @@ class Gate:
 
     def close(self, seconds: float) -> None:
         """Let no request through for some seconds."""
+        opens = time.monotonic() + min(seconds, LONGEST_CLOSED)
         with self._lock:
-            now = time.monotonic()
-            # The answers to requests that left together widen the gap once.
-            if now >= self._opens:
-                self._gap = min(max(_GAP, 2 * self._gap), _LONGEST_GAP)
-            if (opens := now + min(seconds, LONGEST_CLOSED)) > self._opens:
+            if opens > self._opens:
                 self._opens = self._next = opens
-                self._closings += 1
 
     def passed(self, deadline: float) -> bool:
         """Wait until a request may leave; return False, at once, if that is after a deadline."""
         while True:
             with self._lock:
-                start, closings = self._reserved(deadline), self._closings
-            if start is None:
-                return False
-            if (seconds := start - time.monotonic()) > 0:
-                time.sleep(seconds)
-            if closings == self._closings:
+                start, opens = max(self._next, time.monotonic()), self._opens
+                if start > deadline:
+                    return False
+                if start == self._next:
+                    self._next += GAP
+            time.sleep(max(0.0, start - time.monotonic()))
+            if opens == self._opens:  # else it was closed again
                 return True
-
-    def _reserved(self, deadline: float) -> float | None:
-        """Return when the next request may leave, and keep this moment for it; None if too late."""
-        now = time.monotonic()
-        if self._next <= now:
-            # None waits before this one; so only a first request after a wait leaves a gap.
-            if self._next != self._opens:
-                self._gap = 0.0
-            self._next = now + self._gap
-            return now
-        if self._next > deadline:
-            return None
-        start, self._next = self._next, self._next + self._gap
-        return start
 
 
 #: The gates of this process, by the server's address.

@@ -8,19 +8,18 @@ for again, which is ours, and so is one whose reasoning does not end.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
 from desim import Episode, Seat
-from desim.errors import UsageError
 from desim.schema.described import Schema
 from desim.schema.validators import LONGEST_TEXT
 from policies.llm.conversation import Conversation, ConversationKind, ParsedReply
 from policies.llm.messages import as_json, as_object, strict, system, user
 from policies.llm.methods.items import Setting
-from policies.llm.options import ROUTED, LLMOptions, choice
+from policies.llm.options import ROUTED, LLMOptions
 from policies.llm.replies import BadReply, objects
 from policies.llm.wires.wire import Message, ModelReply, Request
 
@@ -68,21 +67,9 @@ class ConsultingOptions(LLMOptions):
     Attributes:
         json_mode: Whether requests for JSON in text say so (`response_format`), as published; false
             for a server that does not know it.
-        criteria_order: The order in which a judge reads the criteria and writes their scores:
-            stated, as published, or reversed. The same judge in both orders shows whether a score
-            depends on the position of its criterion.
     """
 
     json_mode: bool = True
-    criteria_order: str = field(default="stated", validator=choice("stated", "reversed"))
-
-    def __attrs_post_init__(self) -> None:
-        super().__attrs_post_init__()
-        if self.criteria_order == "reversed" and self.mode == "tools":
-            raise UsageError(
-                "criteria_order=reversed and mode=tools were given; a tool has one order of "
-                "arguments, so give mode=json or mode=schema"
-            )
 
 
 class _InterviewConversation(Conversation):
@@ -227,9 +214,7 @@ class JudgeConversation(_InterviewConversation):
 
     def __init__(self, seat: Seat, options: ConsultingOptions) -> None:
         super().__init__(seat, options, _JUDGE, _TOKENS, as_json=True)
-        self.criteria = SCORES if options.criteria_order == "stated" else SCORES[::-1]
-        self.world_rules = _with_criteria(self.world_rules, self.criteria)
-        scores = ", ".join(f'"{name}": number' for name in self.criteria)
+        scores = ", ".join(f'"{name}": number' for name in SCORES)
         self.form = (
             f'Answer with one JSON object: {{{scores}, "feedback": "two or three sentences"}}.'
         )
@@ -248,7 +233,7 @@ class JudgeConversation(_InterviewConversation):
 
     def schema(self) -> Schema:
         """Return the JSON Schema of the answer."""
-        scores: dict[str, Schema] = {name: {"type": "number"} for name in self.criteria}
+        scores: dict[str, Schema] = {name: {"type": "number"} for name in SCORES}
         return strict(as_object(scores | {"feedback": {"type": "string"}}))
 
     def fallback(self, _: Any) -> Any:
@@ -276,17 +261,6 @@ def _chat_message(message: Any) -> Message:
     if message.role == "interviewer":
         return user(message.text)
     return {"role": "assistant", "content": as_json({"reply": message.text})}
-
-
-def _with_criteria(rules: str, criteria: Sequence[str]) -> str:
-    """Return rules whose lines on criteria (`- NAME: ...`) are in an order."""
-    lines = rules.splitlines()
-    starts = [f"- {name}:" for name in criteria]
-    places = [at for at, line in enumerate(lines) if line.startswith(tuple(starts))]
-    ordered = [lines[at] for start in starts for at in places if lines[at].startswith(start)]
-    for at, line in zip(places, ordered, strict=True):
-        lines[at] = line
-    return "\n".join(lines)
 
 
 def _dialogue(messages: Any) -> str:

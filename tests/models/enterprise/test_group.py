@@ -10,6 +10,7 @@ import pytest
 from attrs import define, evolve
 
 from desim import Episode, Policy, Run, catalog, play, replay, resume
+from desim.core.policy import decide_as
 from desim.core.result import RUNNING
 from desim.episodes.driver import play_session
 from desim.episodes.lineup import resolve
@@ -151,7 +152,8 @@ def test_a_wrong_command_is_no_action(action: Mapping[str, Any]) -> None:
     decisions = run.advance()
     while "controller" not in {decision.role for decision in decisions}:
         for decision in decisions:
-            run.answer(decision, lineup.policies[decision.role].decide(decision.observation))
+            policy = lineup.policies[decision.role]
+            run.answer(decision, decide_as(policy, decision.spec, decision.observation))
         decisions = run.advance()
     [question] = [decision for decision in decisions if decision.role == "controller"]
     with pytest.raises(WrongAction, match="controller"):

@@ -19,7 +19,7 @@ from desim.episodes.lineup import seat_of
 from desim.episodes.series import part_episode
 from desim.errors import PolicyFailed
 from models.consulting import CandidateView, Case, Consulting, Reply
-from models.consulting.seats import END, FIELDS, JudgeView, Message
+from models.consulting.seats import END, FIELDS, Message
 from policies.llm.methods.build import METHODS
 from policies.llm.methods.items import Item, Setting
 from policies.llm.methods.playbook import Playbook
@@ -280,21 +280,6 @@ def test_what_a_judges_reply_means(reply: str, scores: dict[str, Any], feedback:
     verdict = talk.read(ModelReply(reply), None).action
     assert {name: getattr(verdict, name) for name in FIELDS} == scores
     assert verdict.feedback == feedback
-
-
-@pytest.mark.parametrize("order", ["stated", "reversed"])
-@pytest.mark.parametrize(("mode", "lists"), [("json", 2), ("schema", 4)])
-def test_a_judge_reads_the_criteria_in_either_order(mode: str, lists: int, order: str) -> None:
-    """In the rules, the form of the answer and its schema; a tool's order is the action's own."""
-    model = Consulting()
-    talk = conversation_at(seat_at(model, "judge"), mode=mode, criteria_order=order)
-    seen = JudgeView(
-        model.loaded_cases[0], (), ended_by_interviewer=False, released=(), word_limit=9
-    )
-    asked = talk.question(seen)
-    given = f"{asked.messages[0]['content']} {json.dumps(asked.schema)}"
-    read = re.findall(rf'(?:- |")({"|".join(FIELDS)})(?=[:"])', given)
-    assert read == [*(FIELDS if order == "stated" else FIELDS[::-1])] * lists
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,6 @@ BASE = "llm,model=x,base_url=http://h/v1"
 @pytest.mark.parametrize(
     ("world", "argument", "why"),
     [
-        ("consulting", "criteria_order=up", "criteria_order=up was given; Possible: stated"),
-        ("consulting", "criteria_order=statd", "did you mean 'stated'"),
         ("yc_bench", "console=maybe", "console=maybe was given; console is true or false"),
         ("yc_bench", "consol=true", "did you mean 'console'"),
         ("yc_bench", "max_call=1", "did you mean 'max_calls'"),
