@@ -186,14 +186,10 @@ class ToolSession:
             name = action[TAG]
             raise WrongAction(f"{name!r} cannot be called now; {possible(name, decision.possible)}")
         self.session.answer(decision, action)
-        self._taken(action)
-
-    def _taken(self, action: dict[str, Any]) -> None:
         self.answers.append(action)
-        self._look_ups = 0
 
     def _answer_default(self) -> None:
-        self._taken(self.session.answer_default(self.session.open[0]))
+        self.answers.append(self.session.answer_default(self.session.open[0]))
         self.defaults += 1
 
     def _moved(self) -> str:
@@ -202,6 +198,7 @@ class ToolSession:
         A model may ask a role only so often at one tick; see `max_questions_per_tick`. The default
         action is taken if one more question would end the episode with an error.
         """
+        self._look_ups = 0
         self.session.advance()
         if self.session.tick != self._tick:
             self._tick, self._at_tick = self.session.tick, 0
@@ -242,5 +239,6 @@ def was_played(facts: Mapping[str, Any]) -> bool:
 def only_seat(setup: Setup) -> str:
     """Return the one seat of a setup."""
     if len(setup.seats) != 1:
-        raise UsageError(f"one seat is played by tools; {len(setup.seats)} were given")
+        names = ", ".join(setup.seats)
+        raise UsageError(f"one seat is played by tools; {len(setup.seats)} were given: {names}")
     return setup.seats[0]
