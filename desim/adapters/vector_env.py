@@ -80,10 +80,8 @@ class LanesEnv(VectorEnv):
         reward = self._setup.rewards[self._role]
         self._metric, self._sign = reward.removeprefix("-"), -1.0 if reward[:1] == "-" else 1.0
         spec = self._setup.model.roles[self._role]
-        self._actions, self._observed = (
-            ActionSpace(spec, form),
-            ObservationSpace(spec.observation, form),
-        )
+        self._actions = ActionSpace(spec, form)
+        self._observed = ObservationSpace(spec.observation, form)
         self.single_observation_space = self._observed.space
         self.single_action_space = self._actions.space
         self.observation_space = batch_space(self.single_observation_space, num_envs)

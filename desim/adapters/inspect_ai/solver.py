@@ -26,13 +26,7 @@ from inspect_ai.tool import ToolDef, ToolError, ToolInfo, ToolParams
 from inspect_ai.util import LimitExceededError
 
 from desim.adapters.seat.setup import Setup
-from desim.adapters.seat.tool_session import (
-    SHARE,
-    Tool,
-    ToolSession,
-    share_of_defaults,
-    was_played,
-)
+from desim.adapters.seat.tool_session import SHARE, Tool, ToolSession, share_of_defaults, was_played
 from desim.catalog.known_scores import known_scores_of
 from desim.catalog.policy_spec import label as label_of
 from desim.errors import UsageError, WrongAction
@@ -92,12 +86,7 @@ class _Sample:
     """One sample at play: asks the model, executes calls, reminds it, and plays out the rest."""
 
     def __init__(
-        self,
-        state: Any,
-        session: ToolSession,
-        nudges: int,
-        history: int | None,
-        folder: str,
+        self, state: Any, session: ToolSession, nudges: int, history: int | None, folder: str
     ) -> None:
         self._state, self._session = state, session
         self._nudges, self._history = nudges, history
@@ -165,9 +154,8 @@ class _Sample:
         text = ""
         if self._idle > self._nudges:
             self._idle = 0
-            text = (
-                f"The default action was taken for you. {await to_thread.run_sync(session.default)}"
-            )
+            seen = await to_thread.run_sync(session.default)
+            text = f"The default action was taken for you. {seen}"
         elif self._idle and not called:
             text = (
                 f"No tool was called, so nothing changed. Call one of: {', '.join(session.tools)}."
