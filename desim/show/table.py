@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve, field, frozen
 
 from desim.short_repr import visible_text
-from desim.show.folding import folded, piece_width, text_width
+from desim.show.folding import cards, folded, piece_width, text_width
 from desim.show.labels import NOTHING, value_text
 
 if TYPE_CHECKING:  # `import desim` must not load rich
@@ -190,7 +190,7 @@ class Table(Tabular):
         left_out = self.left_out(width)
         kept = [at for at in range(self._width) if at not in left_out]
         for part in self._parts(columns, kept, width, gap) if kept else ():
-            yield self._rich_table(columns, part, width, gap)
+            yield from self._part(columns, part, width, gap)
         yield from _captions(self.notes)
 
     def left_out(self, width: int) -> frozenset[int]:
@@ -217,24 +217,38 @@ class Table(Tabular):
             part = [*part, *block]
         yield part
 
-    def _rich_table(
+    def _part(
         self, columns: Sequence[Sequence[str]], part: Sequence[int], width: int, gap: int
-    ) -> "RichTable":
-        from rich.table import Table as RichTable
+    ) -> Iterator[Any]:
+        """Yield some columns as a table, or as cards where not even their words fit."""
         from rich.text import Text
 
         shown, words = [columns[at] for at in part], [at in self.left for at in part]
         # rich counts a gap behind the last column, too.
         widths = _widths(shown, words, width - gap * len(part), heads=bool(self.heads))
+        if len(part) == 1 or sum(widths) + gap * len(part) <= width:
+            yield self._rich_table(shown, words, widths, gap)
+            return
+        heads = [column[0] if self.heads else "" for column in shown]
+        lines = list(zip(*shown, strict=True))[bool(self.heads) :]
+        for text in cards(heads, lines, width):
+            yield Text(text)
+
+    def _rich_table(
+        self, columns: Sequence[Sequence[str]], words: Sequence[bool], widths: list[int], gap: int
+    ) -> "RichTable":
+        from rich.table import Table as RichTable
+        from rich.text import Text
+
         table = RichTable(
             box=None, pad_edge=False, padding=(0, gap, 0, 0), show_header=bool(self.heads)
         )
-        for place, (column, most) in enumerate(zip(shown, widths, strict=True)):
+        for place, (column, most) in enumerate(zip(columns, widths, strict=True)):
             head = Text(column[0] if self.heads else "")
             side: Any = "left" if words[place] else "right"
             style = "" if self.heads or place else "bold"
             table.add_column(head, justify=side, style=style, overflow="fold", width=most)
-        for line in list(zip(*shown, strict=True))[bool(self.heads) :]:
+        for line in list(zip(*columns, strict=True))[bool(self.heads) :]:
             # As Text, because a bracket is not markup.
             table.add_row(
                 *(Text(folded(text, most)) for text, most in zip(line, widths, strict=True))

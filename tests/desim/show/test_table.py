@@ -86,6 +86,20 @@ def test_no_cell_is_broken_inside_a_word(width: int) -> None:
     assert all(each in text for spec in specs for each in re.split("[,=]", spec))
 
 
+def test_a_table_whose_words_do_not_fit_is_printed_as_cards() -> None:
+    """A row for each column, and an empty row between the cards."""
+    table = Table(["name", "seeds"], [["echelon_base_stock", 20], ["constant,quantity=4", 5]])
+    assert printed(table, 20) == [
+        "name   echelon_base_",
+        "       stock",
+        "seeds  20",
+        "",
+        "name   constant,",
+        "       quantity=4",
+        "seeds  5",
+    ]
+
+
 def test_spare_columns_are_left_out_on_a_narrow_console() -> None:
     """From 100 columns on all are printed, with what the legend says of them."""
     terms = ["n: seeds", "needed: seeds to tell"]
