@@ -8,10 +8,12 @@ from typing import Any, ClassVar
 import pytest
 from attrs import define, field, frozen
 from support.futures import Cup, Guess, Rolls, Seen, always_forks, zeros
+from support.slow_guards import Guards, Step, Tokens
 
 from desim import Episode, Policy, Run, World, branch, play, replay
 from desim.composition import Composite
 from desim.core.limits import Limits
+from desim.core.roles import Thinking
 from desim.episodes import ahead
 from desim.episodes.ahead import Course, Simulator
 from desim.episodes.lineup import resolve
@@ -362,3 +364,31 @@ def test_the_past_is_not_shown_to_a_policy_without_memory() -> None:
     probe, _ = probed(policies=Once)
     assert min(Once.weeks) >= 6
     assert probe.scores == probed(policies=four)[0].scores
+
+
+@define
+class SlowProbe(Probe):
+    """A probe whose decisions take two days each."""
+
+    notes: dict[str, Any] = field(factory=lambda: {"usage": {"completion_tokens": 2000}})
+
+
+@both_ways
+@pytest.mark.usefixtures("way")
+def test_a_rollout_keeps_the_days_that_decisions_took() -> None:
+    """Those before it took two each; the one that is tried and the later ones take none."""
+    model = Guards(Thinking(per_1000_tokens=1), days=12)
+    policies = {"left": Tokens(0), "right": Tokens(0)}
+    probe = SlowProbe(Tokens(0).decide, at=2, actions=[Step(5)], policies=policies)
+    play(model, {"left": probe, "right": Tokens(0)})
+    run, decided = Run(model, 0, ["left", "right"]), 0
+    while decisions := run.advance():
+        for decision in decisions:
+            step = Tokens(0).decide(decision.observation)
+            if decision.role == "left":
+                step, delay = (Step(5) if decided == 2 else step), (2 if decided < 2 else 0)
+                run.answer(decision, step, delay)
+                decided += 1
+            else:
+                run.answer(decision, step)
+    assert probe.scores == [[run.result().score] * 3]

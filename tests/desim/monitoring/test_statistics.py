@@ -123,6 +123,16 @@ def test_a_warm_up_is_cut_off_at_its_tick() -> None:
     assert (level.smallest, level.largest) == (2, 50)
 
 
+def test_a_reset_inside_a_warm_up_does_not_end_it() -> None:
+    """What counts begins at the end of the warm-up all the same."""
+    clock = Clock()
+    level = TimeWeighted(clock, 1, warm_up=10)
+    clock.now = 4
+    level.reset()
+    clock.now = 20
+    assert (level.ticks, level.mean) == (10, 1)
+
+
 @pytest.mark.parametrize("value", [math.nan, math.inf, "7", None], ids=str)
 def test_only_numbers_are_observed(value: Any) -> None:
     """A statistic with a NaN in it would be NaN for good."""

@@ -12,7 +12,7 @@ from support.series import series_of
 
 from desim import Run
 from ledgers.entry import Entry
-from models.beer_game import BeerGame, Order
+from models.beer_game import BeerGame, Order, chain
 
 GROUP = "head_office"
 
@@ -33,6 +33,12 @@ def shop(**changes: Any) -> BeerGame:
         "blind": False,
     }
     return BeerGame(**settings | changes)
+
+
+def test_half_a_unit_of_the_book_goes_to_the_even_one() -> None:
+    """0.5, 1.5 and 2.5 units are 0, 2 and 2."""
+    price = chain.book_units(0.5 / 10**chain.DIGITS)
+    assert [chain._cost(price, units) for units in (1, 3, 5)] == [0, 2, 2]
 
 
 def week_ends(run: Run, units: int = 4) -> bool:

@@ -95,6 +95,8 @@ def test_the_score_is_the_mean_of_the_parts_of_the_items(exceptions: str) -> Non
         model.score(desk)
     )
     assert [right for _, right in parts.values()].count(True) == 2
+    # Two items with 5 of 6 labels right: 3 of 4 are a third of a label below that, twice a sixth.
+    assert parts["a"][0] == pytest.approx(5 / 6 - 1 / 3 * 2 / 6)
     assert model.item_groups["a"] == ("domain_knowledge", "domain_knowledge_hard")
 
 
