@@ -26,8 +26,8 @@ if TYPE_CHECKING:  # matplotlib is an extra
 #: Inches: the width of a page, the height of a line of dots, and of the room around them.
 _WIDTH, _LINE, _AROUND = 4.8, 0.27, 0.95
 
-#: Panels side by side.
-_ACROSS = 2
+#: Panels of fans side by side, and inches below and above all of them.
+_ACROSS, _BELOW, _ABOVE = 2, 0.5, 0.3
 
 #: Most values of a parameter that are all written at the axis.
 _MOST_TICKS = 8
@@ -116,7 +116,11 @@ def fans(each: Mapping[str, Fan], step: int, x: str) -> str:
     down = math.ceil(len(each) / across)
 
     def draw(figure: "Drawing") -> None:
+        # A sweep has many series: fitting their panels takes as long as drawing them.
+        figure.set_layout_engine(None)
         grid = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True)
+        bottom, top = _BELOW / height, 1 - _ABOVE / height
+        figure.subplots_adjust(0.17, bottom, 0.99, top, wspace=0.07, hspace=0.3)
         for panel in grid.flat[len(each) :]:
             panel.set_visible(False)
         for place, (panel, (name, fan)) in enumerate(zip(grid.flat, each.items(), strict=False)):
@@ -126,11 +130,12 @@ def fans(each: Mapping[str, Fan], step: int, x: str) -> str:
             for edge in (low, high):
                 panel.plot(xs, edge, color="0.45", linewidth=0.7, linestyle="--")
             panel.plot(xs, median, color=COLOURS[0], linewidth=1.5)
-            bottom = place >= len(each) - across
-            finish(panel, name, x if bottom else "")
-            panel.tick_params(labelbottom=bottom)
+            is_last = place >= len(each) - across
+            finish(panel, name, x if is_last else "")
+            panel.tick_params(labelbottom=is_last)
 
-    return drawn(_WIDTH, 0.5 + (2.0 if down == 1 else 1.7) * down, draw)
+    height = _BELOW + _ABOVE + (1.7 if down == 1 else 1.4) * down
+    return drawn(_WIDTH, height, draw)
 
 
 def _bars(

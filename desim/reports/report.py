@@ -32,7 +32,7 @@ class ReportOptions:
     Attributes:
         paths: A folder of a sweep or a suite, the rows.jsonl of a sweep, or records.
         out: The file; default: report.html in DIR, or NAME.html beside the first RECORD.
-        against: The policy of a sweep with which the others are compared; default: the best one.
+        against: A policy of a sweep with which the others are compared, beside the best one.
         minimise: The figure of a sweep to report on, lower is better; default: the score.
         force: Replace the file even if it is no report.
         trust: Import and open whatever a record names.
