@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial, reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import msgspec
 from attrs import evolve, frozen
@@ -27,9 +27,6 @@ from desim.records.lines import FailureLine, Header, Step, TranscriptEntry, step
 from desim.records.reader import RecordedSteps
 from desim.records.writer import Recorder
 from desim.short_repr import short_repr, shortened
-
-if TYPE_CHECKING:  # it would take a tenth of the import of desim
-    from desim.tracing.trace_file import Tracing
 
 
 @frozen(kw_only=True, slots=False)
@@ -90,11 +87,11 @@ class Session:
         self._past, self._how = past, how
         self._points = Points() if how.series else None
         self._keeps_steps = how.keep_steps
-        self._tracing: Tracing | None = None
+        self._tracing: Any = None  # its module would take a tenth of the import of desim
         if how.trace is not None or how.last_events:
-            from desim.tracing import trace_file
+            from desim.tracing.trace_file import Tracing
 
-            self._tracing = trace_file.Tracing(how.trace, how.last_events)
+            self._tracing = Tracing(how.trace, how.last_events)
         self.model = model
         self.policies: dict[str, Policy] = dict(lineup.policies)
         self._takes_role = {role for role, one in lineup.policies.items() if one.takes_role}
