@@ -234,11 +234,12 @@ def headline(lines: Sequence[BoardLine]) -> str:
 
 
 def _lead_text(second: BoardLine) -> str:
-    """Return how much less the second mean is, where an interval is known."""
-    less = second.difference.paired if second.difference else None
-    if less is None or less.low is None or less.high is None:
+    """Return how far the second mean is from the best, where an interval is known."""
+    gap = second.difference.paired if second.difference else None
+    if gap is None or gap.low is None or gap.high is None:
         return ""
-    ends = dict.fromkeys(estimate_text(abs(end), less.half) for end in (less.high, less.low))
+    sizes = sorted((abs(gap.low), abs(gap.high)))
+    ends = dict.fromkeys(estimate_text(size, gap.half) for size in sizes)
     return f", by {' to '.join(ends)} over {second.name}{' (95 %)' * (len(ends) > 1)}"
 
 

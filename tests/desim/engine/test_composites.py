@@ -78,6 +78,6 @@ def _reached(plan: Grid) -> set[str]:
 def test_arguments_of_a_line_up_vary_by_role() -> None:
     """Those that its specs leave open."""
     model = Enterprise.preset("small")
-    found = list(entries(["tuned"], {"plant.retailer.team": [True, False]}, model))
-    assert [one.arguments["plant.retailer.team"] for one in found] == [True, False]
+    found = list(entries(["tuned"], {"plant.retailer.target": [20, 30]}, model))
+    assert [one.arguments["plant.retailer.target"] for one in found] == [20, 30]
     assert [one.policies["plant.factory"] for one in found] == ["order_up_to"] * 2
