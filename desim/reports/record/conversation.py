@@ -47,20 +47,17 @@ def is_of_call(entry: Any) -> bool:
     return False
 
 
-def conversation(
-    each: Sequence[ReadRecord], records: int, *, whole: bool = False
-) -> Iterator[Given]:
+def conversation(each: Sequence[ReadRecord], *, whole: bool = False) -> Iterator[Given]:
     """Yield the calls of language models of each record, and their sums.
 
     Args:
-        each: The records of a section.
-        records: The number of records of the page, which share its limits.
+        each: The records of the page, which share its limits.
         whole: Whether all calls and texts are shown, however many.
     """
     for one in each:
         if not any(is_of_call(said.entry) for said in one.episode.transcript):
             continue
-        found = _Conversation(None if whole else _MOST_TEXTS // records)
+        found = _Conversation(None if whole else _MOST_TEXTS // len(each))
         try:
             for call in calls_of(one.path):
                 found.add(call)

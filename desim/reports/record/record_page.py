@@ -1,4 +1,4 @@
-"""The report about recorded episodes: those of one world and seed side by side, others apart.
+"""The report about recorded episodes of one world and seed, side by side.
 
 A record is data from a stranger: nothing that it names is imported or opened unless the caller
 trusts it, its texts are cut and escaped, and its decisions are read one by one.
@@ -19,7 +19,7 @@ from desim.reports.page import Fold, Given, Page, Section, cleaned
 from desim.reports.record.conversation import conversation
 from desim.reports.record.decisions import decisions, difference, metrics
 from desim.reports.record.record_read import ReadRecord, short_value
-from desim.reports.record.record_series import MOST_SERIES, series
+from desim.reports.record.record_series import series
 from desim.reports.record.statements import statements
 from desim.schema import to_plain
 from desim.show.labels import NOTHING
@@ -27,15 +27,18 @@ from desim.show.labels import NOTHING
 #: Records of one report.
 MOST_RECORDS = 12
 
-#: Parameters and figures of usage that are shown, and series of a world at least.
-_MOST_VALUES, _FEWEST_SERIES = 100, 10
+#: Parameters and figures of usage that are shown.
+_MOST_VALUES = 100
+
+#: What records of one report have in common.
+_WORLD = ("model", "params", "seed", "futures")
 
 #: Characters of the policies of a record that are always shown.
 _LONGEST = 60
 
 _LETTERS = "ABCDEFGHIJKL"
 
-_Groups = Mapping[str, Sequence[ReadRecord]]
+_encode = msgspec.json.Encoder(order="sorted").encode
 
 
 def record_page(paths: Sequence[Path], *, trust: bool = False, whole: bool = False) -> Page:
@@ -48,47 +51,54 @@ def record_page(paths: Sequence[Path], *, trust: bool = False, whole: bool = Fal
 
     Raises:
         BadRecord: One cannot be read.
+        UsageError: They are of different worlds, parameters, seeds or futures.
     """
     each = [
         ReadRecord.of(path, name, len(paths), trust=trust)
         for path, name in zip(paths, _names(paths), strict=True)
     ]
-    models = ", ".join(dict.fromkeys(one.episode.header.model for one in each))
-    groups = _groups(each)
-    sections = [] if len(groups) == 1 else [Section.of("Records", _overview(groups))]
-    for title, mine in groups.items():
-        suffix = f", {title}" if len(groups) > 1 else ""
-        most = max(_FEWEST_SERIES, MOST_SERIES // len(groups))
-        parts = {
-            "Result": _result(mine),
-            "First difference": difference(mine),
-            "Series": series(mine, most),
-            "Statements and tables": statements(mine),
-            "Decisions": decisions(mine),
-            "Conversation": conversation(mine, len(each), whole=whole),
-            "Usage and cost": _usage(mine),
-            "What was played": [*_identity(mine), *_parameters(mine[:1])],
-        }
-        sections += [Section.of(f"{part}{suffix}", blocks) for part, blocks in parts.items()]
-    return Page.of(f"Recorded episodes of {models}", _lead(each, groups), sections)
+    _check_pairs(each)
+    parts = {
+        "Result": _result(each),
+        "First difference": difference(each),
+        "Series": series(each),
+        "Statements and tables": statements(each),
+        "Decisions": decisions(each),
+        "Conversation": conversation(each, whole=whole),
+        "Usage and cost": _usage(each),
+        "What was played": [*_identity(each), *_parameters(each[0])],
+    }
+    sections = [Section.of(part, blocks) for part, blocks in parts.items()]
+    return Page.of(f"Recorded episodes of {each[0].episode.header.model}", _lead(each), sections)
 
 
-def _lead(each: Sequence[ReadRecord], groups: _Groups) -> Iterator[str]:
+def _check_pairs(each: Sequence[ReadRecord]) -> None:
+    """Check that records can be compared in pairs.
+
+    Raises:
+        UsageError: Two are of different worlds, parameters, seeds or futures.
+    """
+    for other in each[1:]:
+        for topic in _WORLD:
+            mine, theirs = (getattr(one.episode.header, topic) for one in (each[0], other))
+            if _encode(mine) != _encode(theirs):
+                raise UsageError(
+                    f"{each[0].name} and {other.name} differ in their {topic}, so a difference "
+                    "need not be one of their policies; report them apart"
+                )
+
+
+def _lead(each: Sequence[ReadRecord]) -> Iterator[str]:
     """Yield the result, or what the records have in common, and what is not whole."""
+    title = _title(each[0].episode.header)
     if len(each) == 1:
-        (title,), (one,) = groups, each
+        (one,) = each
         yield (
             f"{title}, played by {short_value(one.policies)}: score {one.score_text or NOTHING} "
             f"after {one.decisions:,} decision{'' if one.decisions == 1 else 's'} ({one.ended})."
         )
         return
-    if len(groups) > 1:
-        yield (
-            f"{len(each)} episodes of {len(groups)} different worlds or seeds, which have sections "
-            "of their own: a difference between them need not be an effect of their policies."
-        )
-    else:
-        yield f"{len(each)} episodes of {next(iter(groups))}."
+    yield f"{len(each)} episodes of {title}."
     for one in each:
         if one.episode.result is None:
             yield f"{one.name} is not whole: {one.ended}, after {one.decisions:,} decisions."
@@ -106,44 +116,11 @@ def _names(paths: Sequence[Path]) -> list[str]:
     return [f"{letter} {name}" for letter, name in zip(_LETTERS, names, strict=False)]
 
 
-def _groups(each: Sequence[ReadRecord]) -> _Groups:
-    """Return by title the records of each world and seed: those that can be compared in pairs."""
-    groups: dict[bytes, list[ReadRecord]] = {}
-    for one in each:
-        head = one.episode.header
-        key = (head.model, head.params, head.seed, head.futures)
-        groups.setdefault(msgspec.json.encode(key, order="sorted"), []).append(one)
-    titles = [_title(mine[0].episode.header) for mine in groups.values()]
-    uses = Counter(titles)
-    numbered = (
-        title if uses[title] == 1 else f"{title}, parameters {titles[:at].count(title) + 1}"
-        for at, title in enumerate(titles)
-    )
-    return dict(zip(numbered, groups.values(), strict=True))
-
-
 def _title(head: Header) -> str:
     """Return the model with its preset, the seed, and the last future that was redrawn."""
     future = f", future {head.futures[-1][1]}" if head.futures else ""
     name = f"{head.model}/{head.preset}" if head.preset else head.model
     return f"{name}, seed {head.seed}{future}"
-
-
-def _overview(groups: _Groups) -> Iterator[Given]:
-    yield cleaned(
-        ["record", "world and seed", "policies", "score", "ended"],
-        (
-            [one.name, title, _policies(one), one.score_text, one.ended]
-            for title, mine in groups.items()
-            for one in mine
-        ),
-        left=(0, 1, 2, 4),
-    )
-    firsts = [mine[0] for mine in groups.values()]
-    for model in dict.fromkeys(one.episode.header.model for one in firsts):
-        mine = [one for one in firsts if one.episode.header.model == model]
-        if len(mine) > 1:
-            yield from _parameters(mine)
 
 
 def _result(each: Sequence[ReadRecord]) -> Iterator[Given]:
@@ -197,27 +174,20 @@ def _of_preset(one: ReadRecord) -> Mapping[str, Any]:
     return {}
 
 
-def _parameters(each: Sequence[ReadRecord]) -> Iterator[Given]:
-    """Yield the parameters of a record that are not its preset's, or those in which some differ."""
-    found = [one.episode.header.params for one in each]
-    names = dict.fromkeys(name for params in found for name in params)
-    lines = [(name, [short_value(params.get(name)) for params in found]) for name in names]
-    if len(each) > 1:
-        kept = [(name, values) for name, values in lines if len(set(values)) > 1]
-        others = "parameters are the same in all records"
-    else:
-        usual, own = _of_preset(each[0]), found[0]
-        kept = [line for line in lines if usual.get(line[0]) != own[line[0]]]
-        others = f"parameters are as in the preset {each[0].episode.header.preset}"
-    if kept:
+def _parameters(one: ReadRecord) -> Iterator[Given]:
+    """Yield the parameters of a record that are not its preset's."""
+    usual, own = _of_preset(one), one.episode.header.params
+    changed = {name: value for name, value in own.items() if usual.get(name) != value}
+    if changed:
         yield cleaned(
-            ["parameter", *(one.name for one in each)],
-            ([name, *values] for name, values in kept),
-            left=range(len(each) + 1),
+            ["parameter", "value"],
+            ([name, short_value(value)] for name, value in changed.items()),
+            left=range(2),
             most=_MOST_VALUES,
         )
-    if len(kept) < len(lines):
-        yield f"{len(lines) - len(kept):,} {'other ' if kept else ''}{others}."
+    if left := len(own) - len(changed):
+        others = "other parameters" if changed else "parameters"
+        yield f"{left:,} {others} are as in the preset {one.episode.header.preset}."
 
 
 def _usage(each: Sequence[ReadRecord]) -> Iterator[Given]:

@@ -11,8 +11,8 @@ from desim.show.estimates import number_cell
 from desim.show.labels import estimate_text
 from desim.show.table import Printed
 
-#: Series that are drawn, of all records of a page.
-MOST_SERIES = 120
+#: Series that are drawn.
+_MOST_SERIES = 120
 
 #: The head of the series that are of no role and no part.
 _WHOLE = "The whole world"
@@ -21,12 +21,10 @@ _WHOLE = "The whole world"
 _Found = Mapping[str, Line]
 
 
-def series(each: Sequence[ReadRecord], most: int = MOST_SERIES) -> Iterator[Given]:
+def series(each: Sequence[ReadRecord]) -> Iterator[Given]:
     """Yield the series of records of one world and seed, a plot each with a line for each record.
 
-    Args:
-        each: The records, in the order of their colours.
-        most: Series that are drawn.
+    The records are in the order of their colours.
     """
     for one in each:
         for note in one.replayed.notes:
@@ -44,12 +42,12 @@ def series(each: Sequence[ReadRecord], most: int = MOST_SERIES) -> Iterator[Give
     span = _span(each)
     for group, mine in groups.items():
         title = group or (_WHOLE if len(groups) > 1 else "")
-        drawn = [lines for lines in mine if _first(lines).name in changing[:most]]
+        drawn = [lines for lines in mine if _first(lines).name in changing[:_MOST_SERIES]]
         if drawn:
             yield Gallery(title, tuple(_figure(each, lines, span) for lines in drawn))
         if still := [_first(lines) for lines in mine if _is_unchanged(lines)]:
             yield f"{title or 'Series'}, the same throughout: {', '.join(map(_still, still))}."
-    if more := changing[most:]:
+    if more := changing[_MOST_SERIES:]:
         yield f"{len(more):,} further series are left out: {', '.join(more)}."
 
 

@@ -5,7 +5,7 @@ import json
 import sys
 from fractions import Fraction
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import msgspec
 import pytest
@@ -100,32 +100,23 @@ def test_figures_have_labels_and_units_and_parameters_are_those_that_were_set(
     figures = dict(line for table in page.tables if table[0][0] == "metric" for line in table)
     assert figures["Final funds"] == f"${episode.score:,.2f}"
     assert not [name for name in figures if "cents" in name]
-    assert page.tables[-1] == [["parameter", "year.jsonl"], ["company_name", "Mine"]]
+    assert page.tables[-1] == [["parameter", "value"], ["company_name", "Mine"]]
     assert "other parameters are as in the preset default" in page.text
 
 
-def test_other_seeds_and_worlds_have_sections_of_their_own(
-    walks: dict[str, Path], tmp_path: Path
+@pytest.mark.parametrize(
+    ("model", "seed", "topic"),
+    [(Diary(), 4, "seed"), (Diary(steps=5), 3, "params"), (Shop(), 3, "model")],
+)
+def test_records_that_are_no_pair_are_refused(
+    model: Any, seed: int, topic: str, walks: dict[str, Path], tmp_path: Path
 ) -> None:
-    """No plot holds lines of two seeds, and the page says that they are no pair."""
-    play(Diary(steps=5), Stride(), 3, record=tmp_path / "long.jsonl")
-    play(Shop(), Clerk(), 3, record=tmp_path / "shop.jsonl")
-    names = [tmp_path / "long.jsonl", tmp_path / "shop.jsonl"]
-    paths = [walks["a"], walks["seed"], *names]
-    page = read(write_report(paths, tmp_path / "all.html").read_bytes())
-    assert "of 4 different worlds or seeds" in page.text
-    assert "need not be an effect of their policies" in page.text
-    assert page.heads[0] == "Records"
-    assert "First difference" not in page.text
-    series = [head for head in page.heads if head.startswith("Series, ")]
-    assert series == [
-        "Series, support.small_worlds:Diary/short, seed 3, parameters 1",
-        "Series, support.small_worlds:Diary/short, seed 4",
-        "Series, support.small_worlds:Diary/short, seed 3, parameters 2",
-        "Series, support.shop:Shop/default, seed 3",
-    ]
-    assert ["steps", "3", "3", "5"] in [line for table in page.tables for line in table]
-    assert {len(picture.tables[0]) for picture in page.pictures} == {2}  # a head and one line
+    """A difference between them need not be one of their policies."""
+    policy = Clerk() if isinstance(model, Shop) else Stride()
+    play(model, policy, seed, record=tmp_path / "other.jsonl")
+    with pytest.raises(UsageError, match=f"A a.jsonl and B other.jsonl differ in their {topic}"):
+        write_report([walks["a"], tmp_path / "other.jsonl"], tmp_path / "all.html")
+    assert not (tmp_path / "all.html").exists()
 
 
 def test_usage_of_models_is_shown(tmp_path: Path) -> None:
