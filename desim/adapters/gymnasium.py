@@ -16,10 +16,9 @@ from typing import Any, ClassVar
 import gymnasium
 
 from desim import catalog
-from desim.adapters.seat.spaced import MODES, SpacesEnvironment, first_role
+from desim.adapters.seat.spaced import SpacesEnvironment, first_role
 from desim.adapters.vector_env import LanesEnv
 from desim.core.model import Model, rules_of
-from desim.core.reported import Rows
 from desim.core.roles import Option
 from desim.errors import UsageError, possible
 from desim.lanes import HasLanes
@@ -44,7 +43,6 @@ class SeatEnv(gymnasium.Env):
         preset: A preset of a world that is given by name.
         seat: The role that the caller plays, also one of a part, such as "treasury.cfo"; empty
             stands for the first of the world's default roles.
-        render_mode: "ansi": `render` returns the observation as JSON.
         options: `others`, `params`, `reward`, `max_decisions`, `starts` of `Setup.of`; `action`
             ("fields", or "options" for a number among the options on offer, whose mask is in
             `info["action_mask"]` and in the observation), `bounds`, `flat`, `max_options`,
@@ -54,7 +52,7 @@ class SeatEnv(gymnasium.Env):
         UsageError: An argument is not one of those possible.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(MODES), "render_fps": 4}
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
 
     def __init__(
         self,
@@ -62,16 +60,14 @@ class SeatEnv(gymnasium.Env):
         preset: str = "",
         *,
         seat: str = "",
-        render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        options |= {"seats": seat or first_role(model, preset), "render_mode": render_mode}
+        options["seats"] = seat or first_role(model, preset)
         self._world = SpacesEnvironment(model, preset, "gymnasium", **options)
         (self._role,) = self._world.setup.seats
         self._seat = self._world.seats[self._role]
         self.observation_space = self._seat.observation_space
         self.action_space = self._seat.action_space
-        self.render_mode = render_mode
 
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
@@ -108,10 +104,6 @@ class SeatEnv(gymnasium.Env):
         reward = world.take({role: action})[role]
         return world.observed(role), reward, world.ended, world.truncated, world.info(role)
 
-    def render(self) -> Any:
-        """Return the text of the render mode; None without a mode."""
-        return self._world.render()
-
     def close(self) -> None:
         """Close the episode and its record."""
         self._world.close()
@@ -147,11 +139,6 @@ class SeatEnv(gymnasium.Env):
         return rules_of(self._world.setup.model, self._role)
 
     @property
-    def tables(self) -> Mapping[str, Rows]:
-        """The tables that the world lets the seat look up now."""
-        return self._world.running().tables(self._role)
-
-    @property
     def options(self) -> list[Option]:
         """The options that the role offers at the open decision; the numbers of `action`."""
         session = self._world.running()
@@ -164,7 +151,7 @@ class SeatEnv(gymnasium.Env):
             WrongAction: The action does not fit the schema.
             UsageError: The space does not hold it; a text is longer than `max_text`, for example.
         """
-        return self._seat.encode(action)
+        return self._seat.actions.encode(action)
 
 
 def env_id(name: str) -> str:

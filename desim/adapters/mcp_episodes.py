@@ -6,14 +6,13 @@ further tools begin, resume and close an episode. Every call names its episode b
 An id is enough to play an episode, as it cannot be guessed.
 """
 
-import contextlib
 import itertools
 import json
 import re
 import secrets
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -36,7 +35,6 @@ from desim.errors import (
     BadRecord,
     DesimError,
     ModelFailed,
-    PolicyFailed,
     UsageError,
     WrongAction,
     possible,
@@ -109,30 +107,27 @@ class OpenEpisode:
 
         Raises:
             WrongAction: The call does not fit; nothing has changed.
-            PolicyFailed: The policy of another role has failed; the answer was taken.
-            ModelFailed: The episode cannot go on and is closed.
+            ModelFailed: The episode cannot go on and is closed, as the model or the policy of
+                another role has failed.
         """
         play = self._at_play()
-        if not play.session.open:
-            raise UsageError(f"another role has to decide first; {RESUME} asks its policy again")
         answered = len(play.answers)
-        with self._closed_by_failure():
+        try:
             shown = play.call(tool, arguments)
             if len(play.answers) > answered:
                 return self._moved()
+        except WrongAction:
+            raise
+        except RAISED as fault:  # for instance because the disk is full
+            self.close()
+            text = str(fault) if isinstance(fault, DesimError) else fault_text(fault)
+            raise ModelFailed(text) from fault
         table: dict[str, Any] = json.loads(shown)
         return table
 
     def present(self) -> dict[str, Any]:
-        """Return the last turn; ask the policies of other roles again if one has failed."""
-        if self.turn["done"]:
-            return self.turn
-        session = self._at_play().session
-        if session.open:
-            return self.turn
-        with self._closed_by_failure():
-            session.advance()
-            return self._moved()
+        """Return the last turn."""
+        return self.turn
 
     def close(self) -> None:
         """Close the record, which can be continued if the episode has not ended."""
@@ -144,22 +139,6 @@ class OpenEpisode:
         if self._play is None:
             raise UsageError(f"the episode is over or closed; {BEGIN} begins a new one")
         return self._play
-
-    @contextlib.contextmanager
-    def _closed_by_failure(self) -> Iterator[None]:
-        """Close an episode that cannot go on, for instance because the disk is full."""
-        try:
-            yield
-        except PolicyFailed as fault:
-            raise PolicyFailed(
-                f"{fault}; your answer was taken, {RESUME} asks that policy again"
-            ) from fault
-        except WrongAction:
-            raise
-        except RAISED as fault:
-            self.close()
-            text = str(fault) if isinstance(fault, DesimError) else fault_text(fault)
-            raise ModelFailed(text) from fault
 
     def _moved(self) -> dict[str, Any]:
         """Make the turn of the present decision, and close an episode that is over."""

@@ -24,9 +24,8 @@ from typing import Any, ClassVar
 import numpy as np
 from pettingzoo import ParallelEnv
 
-from desim.adapters.seat.spaced import MODES, SpacesEnvironment
+from desim.adapters.seat.spaced import SpacesEnvironment
 from desim.core.model import Model, rules_of
-from desim.core.reported import Rows
 from desim.errors import UsageError, possible
 from desim.short_repr import short_repr
 
@@ -49,15 +48,14 @@ class SeatsEnv(ParallelEnv):
     """
 
     metadata: ClassVar[dict[str, Any]] = {
-        "render_modes": list(MODES),
-        "render_fps": 4,
+        "render_modes": [],
         "is_parallelizable": True,
         "name": "desim",
     }
+    render_mode = None
 
     def __init__(self, model: Model[Any] | str, preset: str = "", **options: Any) -> None:
         self._world = SpacesEnvironment(model, preset, "pettingzoo", **options)
-        self.render_mode = options.get("render_mode")
         self._random = np.random.default_rng()
         self.possible_agents = list(self._world.setup.seats)
         self.agents: list[str] = []
@@ -113,10 +111,6 @@ class SeatsEnv(ParallelEnv):
         """Return the space of an agent's actions."""
         return self.action_spaces[agent]
 
-    def render(self) -> Any:
-        """Return the text of the render mode; None without one."""
-        return self._world.render()
-
     def close(self) -> None:
         """Close the episode and its record."""
         self._world.close()
@@ -130,13 +124,9 @@ class SeatsEnv(ParallelEnv):
         """Return the rules of the world for an agent, and the fields of its observations."""
         return rules_of(self._world.setup.model, agent)
 
-    def tables(self, agent: str) -> Mapping[str, Rows]:
-        """Return the tables that the world lets an agent look up now."""
-        return self._world.running().tables(agent)
-
     def encode(self, agent: str, action: Any) -> Any:
         """Return the member of the space of `action="fields"` for an action or tagged object."""
-        return self._world.seats[agent].encode(action)
+        return self._world.seats[agent].actions.encode(action)
 
     def _observed(self) -> dict[str, Any]:
         return {agent: self._world.observed(agent) for agent in self.agents}

@@ -2,7 +2,6 @@
 
 import contextlib
 import marshal
-import math
 import os
 import selectors
 import signal
@@ -14,9 +13,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from attrs import Attribute, field, frozen
+from attrs import field, frozen
+from attrs.validators import ge, le
 
 from desim.errors import DesimError, UsageError
+from desim.schema.validators import finite
 
 _CHILD = Path(__file__).parent / "child" / "__main__.py"
 
@@ -31,18 +32,6 @@ _START = 30.0
 _CHUNK = 65_536
 
 
-def _within(least: float, most: float) -> Any:
-    """Return a validator of an attrs field: a finite number from `least` to `most`."""
-
-    def check(_: Any, attribute: "Attribute[float]", value: float) -> None:
-        if isinstance(value, bool) or not (math.isfinite(value) and least <= value <= most):
-            raise UsageError(
-                f"{attribute.name}={value} was given; it lies between {least:g} and {most:g}"
-            )
-
-    return check
-
-
 @frozen(kw_only=True)
 class ProgramLimits:
     """Limits above which a program is killed.
@@ -55,11 +44,11 @@ class ProgramLimits:
         source: Characters of the program, 1 to 10 million.
     """
 
-    seconds: float = field(default=1.0, validator=_within(0.01, 3_600))
-    cpu_seconds: int = field(default=5, validator=_within(1, 3_600))
-    memory: int = field(default=512_000_000, validator=_within(64_000_000, 64_000_000_000))
-    output: int = field(default=100_000, validator=_within(1_000, 100_000_000))
-    source: int = field(default=200_000, validator=_within(1, 10_000_000))
+    seconds: float = field(default=1.0, validator=[finite, ge(0.01), le(3_600)])
+    cpu_seconds: int = field(default=5, validator=[finite, ge(1), le(3_600)])
+    memory: int = field(default=512_000_000, validator=[finite, ge(64_000_000), le(64_000_000_000)])
+    output: int = field(default=100_000, validator=[finite, ge(1_000), le(100_000_000)])
+    source: int = field(default=200_000, validator=[finite, ge(1), le(10_000_000)])
 
 
 class SandboxFailed(DesimError):

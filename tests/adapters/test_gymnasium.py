@@ -217,7 +217,6 @@ def test_a_record_is_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("message", "make"),
     [
-        ("render_mode='human' was given", lambda: beer(render_mode="human")),
         ("'action' must be in", lambda: beer(action="best")),
         ("max_text", lambda: beer(max_text=0)),
         ("max_entries", lambda: beer(max_entries=10**6)),
@@ -229,7 +228,6 @@ def test_a_record_is_kept(tmp_path: Path) -> None:
         ("record 5 was given", lambda: beer().reset(options={"record": 5})),
         ("no episode has begun", lambda: beer().step(Order(1))),
         ("no episode has begun", lambda: beer().episode_seed),
-        ("no episode has begun", lambda: beer(render_mode="ansi").render()),
     ],
 )
 def test_wrong_arguments_are_refused(message: str, make: Callable[[], Any]) -> None:
@@ -239,17 +237,6 @@ def test_wrong_arguments_are_refused(message: str, make: Callable[[], Any]) -> N
 
 
 # -- text and faults -------------------------------------------------------------------------------
-
-
-def test_the_text_shows_the_observation() -> None:
-    """And at the end how it ended."""
-    env = beer(render_mode="ansi")
-    env.reset(seed=3)
-    assert env.render().startswith('retailer {"')
-    for quantity in range(6):
-        env.step(Order(quantity))
-    assert env.render().splitlines()[-1].startswith("The episode is over.")
-    assert beer().render() is None
 
 
 def test_a_failed_episode_takes_no_answer_until_the_next_one() -> None:

@@ -16,7 +16,7 @@ import pytest
 pytest.importorskip("inspect_ai", reason="the extra `inspect` is not installed")
 
 from inspect_ai.log import read_eval_log
-from support.agents import evaluated, mock_calls, mock_text, ordered, sample_of
+from support.agents import answered, evaluated, mock_calls, mock_text, ordered, sample_of
 from support.stub import USAGE, Served, call, serving
 
 import desim
@@ -104,7 +104,7 @@ def test_the_log_holds_what_was_played(tmp_path: Path) -> None:
     assert "seed" not in sample.input
     with Setup.of("beer_game", "poisson", seats="retailer", **SHORT).begin(1) as session:
         for answer in sample.store[solver.ANSWERS]:
-            session.step(answer)
+            answered(session, answer)
         assert session.result is not None
         assert session.result.ledger_digest == sample.metadata["ledger_digest"]
     assert values(sample) == {
@@ -172,7 +172,7 @@ def test_a_sample_that_was_not_played_is_not_averaged() -> None:
 
 def test_at_a_limit_the_rest_is_played_by_default_actions() -> None:
     """A model that is stopped pays for the time that is left, and is counted as stopped."""
-    sample = sample_of(evaluated(short(message_limit=6), [ORDER] * DECISIONS))
+    sample = sample_of(evaluated(short(), [ORDER] * DECISIONS, message_limit=6))
     assert values(sample)["ended"] == 0
     assert values(sample)["answers"] == DECISIONS
     assert values(sample)["defaults"] == DECISIONS - 2
@@ -186,13 +186,13 @@ def test_a_limit_of_time_ends_a_sample_that_is_then_played_out() -> None:
     async def slow(*_: Any) -> Any:
         await anyio.sleep(60)
 
-    sample = sample_of(evaluated(short(time_limit=1), slow))
+    sample = sample_of(evaluated(short(), slow, time_limit=1))
     assert sample.limit.type == "time"
     assert values(sample)["defaults"] == DECISIONS
 
 
 def test_a_sample_that_broke_off_pays_for_nothing_twice(tmp_path: Path) -> None:
-    """The replies in the folder are given again; only the missing ones are asked for."""
+    """Inspect's cache gives its replies again; only the missing ones are asked for."""
     folder, asked = str(tmp_path), []
 
     def fails(number: int) -> Any:
@@ -200,10 +200,10 @@ def test_a_sample_that_broke_off_pays_for_nothing_twice(tmp_path: Path) -> None:
             raise RuntimeError("the endpoint is down")
         return mock_calls(("order", {"quantity": number}))
 
-    log = evaluated(short(folder=folder), counted(fails, asked))
+    log = evaluated(short(folder=folder), counted(fails, asked), cache=True)
     assert log.status == "error"
     again: list[int] = []
-    sample = sample_of(evaluated(short(folder=folder), counted(lambda _: ORDER, again)))
+    sample = sample_of(evaluated(short(folder=folder), counted(lambda _: ORDER, again), cache=True))
     assert len(again) == DECISIONS - 3
     quantities = [answer["quantity"] for answer in sample.store[solver.ANSWERS]]
     assert quantities == [0, 1, 2, 4, 4, 4]
@@ -219,23 +219,6 @@ def test_a_finished_sample_is_not_overwritten(tmp_path: Path) -> None:
     assert log.status == "error"
     assert "name another folder" in log.error.message
     assert not asked
-
-
-def test_replies_are_not_given_to_another_game(tmp_path: Path) -> None:
-    """Of other parameters, in the same folder."""
-
-    def fails(number: int) -> Any:
-        if number == 3:
-            raise RuntimeError("the endpoint is down")
-        return ORDER
-
-    evaluated(short(folder=str(tmp_path)), counted(fails, []))
-    asked: list[int] = []
-    longer = world_task("beer_game", "poisson", "1:2", params={"horizon": 7}, folder=str(tmp_path))
-    assert values(sample_of(evaluated(longer, counted(lambda _: ORDER, asked))))["answers"] == 7
-    assert len(asked) == 7
-    records = {file.parent.parent.name for file in tmp_path.rglob("*.jsonl.gz")}
-    assert records == {"beer_game"}
 
 
 def test_history_keeps_rules_first_observation_and_last_rounds() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.agents import answered
 
 import desim
 from desim.adapters.seat.setup import Setup, is_same_setup
@@ -44,12 +45,12 @@ def test_the_recorded_answers_lead_to_the_recorded_end(record: Path, at: int) ->
     """Without a seed the episode goes on in the world of the record, with the same other roles."""
     past = Episode.read(record)
     with setup(record, at).begin(None) as session:
-        score = session.score
+        score = session.run.score()
         assert session.rewards() == {SEAT: 0}
         total = 0.0
         for step in past.steps[at - 1 :]:
             if step.role == SEAT:
-                session.step(step.action)
+                answered(session, step.action)
                 total += session.rewards()[SEAT]
         assert session.result == past.result
         assert total == pytest.approx(past.score - score)
@@ -64,7 +65,7 @@ def test_a_seed_draws_what_no_role_can_have_observed(record: Path) -> None:
             while not session.done:
                 session.answer_default(session.open[0])
                 session.advance()
-            assert ends.setdefault(seed, session.score) == session.score
+            assert ends.setdefault(seed, session.run.score()) == session.run.score()
     assert len(set(ends.values())) == 3
 
 
@@ -95,20 +96,20 @@ def test_the_record_of_a_started_episode_replays(record: Path, tmp_path: Path) -
             session.advance()
     header = Episode.read(new).header
     assert (header.seed, header.starts, header.futures) == (SEED, {SEAT: AT - 1}, ((AT - 1, 5),))
-    assert desim.replay(new).score == session.score
+    assert desim.replay(new).score == session.run.score()
 
 
 def test_a_started_episode_that_was_cut_is_continued(record: Path, tmp_path: Path) -> None:
     """Its limits still count from the start, and other policies begin where they began."""
     new, begun = tmp_path / "new.jsonl", setup(record, max_decisions=5)
     with begun.begin(5, record=new) as session:
-        session.step({"do": "order", "quantity": 7})
+        answered(session, {"do": "order", "quantity": 7})
     past = Episode.read(new, whole=False)
     assert is_same_setup(begun, past.header, "external")
     with begun.begin(past.header.seed, past=past, record=new) as session:
         assert session.answered - session.repeated == 1
         while not session.done:
-            session.step({"do": "order", "quantity": 7})
+            answered(session, {"do": "order", "quantity": 7})
         assert session.answered - session.repeated == 5
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from support.adapters import CASES, Case, played
+from support.agents import answered
 from support.failing_world import BadCarter, Grind, Mill
 from support.recorded import played_lines
 
@@ -51,7 +52,7 @@ def test_rewards_add_up_to_the_change_of_the_score(case: Case) -> None:
             session.advance()
             for seat, reward in session.rewards().items():
                 sums[seat] += reward
-        assert session.score == direct.score
+        assert session.run.score() == direct.score
     opening = desim.Run(case.setup().model, 3, {*case.seats, *case.setup().others}).score()
     assert list(sums.values()) == pytest.approx([direct.score - opening] * len(sums))
 
@@ -222,7 +223,7 @@ def test_a_record_is_written_by_one_session_at_a_time(tmp_path: Path) -> None:
     """Also one that goes on; a session that cannot begin leaves nothing locked."""
     file = tmp_path / "a.jsonl"
     with beer().begin(record=file) as session:
-        session.step(Order(1))
+        answered(session, Order(1))
         past = desim.Episode.read(file, whole=False)
         with pytest.raises(UsageError, match="is being played"):
             beer().begin(record=file, past=past)

@@ -47,11 +47,11 @@ def test_a_wrong_call_says_what_is_wrong_and_changes_nothing(
 ) -> None:
     """The sentence is in the words of tools, the observation stays, and the call is counted."""
     play = begun()
-    before = (play.observation(), play.session.tick, play.session.score)
+    before = (play.observation(), play.session.tick, play.session.run.score())
     with pytest.raises(WrongAction, match=expected) as wrong:
         play.call(name, arguments)
     assert not any(word in str(wrong.value) for word in ("'do'", "Order", "answered at"))
-    assert (play.observation(), play.session.tick, play.session.score) == before
+    assert (play.observation(), play.session.tick, play.session.run.score()) == before
     assert (play.wrong, play.answers) == (1, [])
 
 

@@ -13,6 +13,13 @@ def tool_calls(answers: Sequence[dict[str, Any]]) -> list[tuple[str, dict[str, A
     return [(one["do"], {key: each for key, each in one.items() if key != "do"}) for one in answers]
 
 
+def answered(session: Any, action: Any) -> None:
+    """Answer the one open decision of a session and move on."""
+    (decision,) = session.open
+    session.answer(decision, action)
+    session.advance()
+
+
 def mock_calls(*calls: tuple[str, Any]) -> Any:
     """Return a reply with tool calls, each a name and its arguments."""
     from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput

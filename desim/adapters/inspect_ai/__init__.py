@@ -44,9 +44,6 @@ def world_task(
     nudges: int = 3,
     history: int | None = None,
     folder: str = "",
-    message_limit: int | None = None,
-    token_limit: int | None = None,
-    time_limit: int | None = None,
 ) -> Any:
     """Return the task of a world. Its arguments are the options (`-T NAME=VALUE`) of every task.
 
@@ -65,11 +62,8 @@ def world_task(
             role's default action.
         history: Rounds of the conversation that are sent with the rules and the first observation;
             None sends all. A round is a reply and the messages after it up to the next reply.
-        folder: Receives a record of every sample. Replies are kept in Inspect's cache, so that a
-            sample that was not finished goes on without asking the model for them again.
-        message_limit: Inspect's own limit of a sample.
-        token_limit: The same, in tokens.
-        time_limit: The same, in seconds.
+        folder: Receives a record of every sample. The record of an unfinished one is replaced;
+            with Inspect's `--cache` its replies are not asked for again.
 
     Raises:
         UsageError: The world, preset, role, policy or a parameter does not exist, or a number is
@@ -94,9 +88,6 @@ def world_task(
         solver=play_by_tools(world, given, nudges, history, folder),
         scorer=[world_score(), *([normalised(world, given)] if scored else [])],
         version=revision_text(revision_of(next(iter(setups.values())).model)),
-        message_limit=message_limit,
-        token_limit=token_limit,
-        time_limit=time_limit,
     )
 
 

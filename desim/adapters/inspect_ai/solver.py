@@ -14,7 +14,6 @@ from typing import Any
 import anyio
 from anyio import to_thread
 from inspect_ai.model import (
-    CachePolicy,
     ChatMessageSystem,
     ChatMessageUser,
     execute_tools,
@@ -73,7 +72,7 @@ def _play_by_tools(
         begin = partial(setup.begin, state.metadata["seed"], record=record, label=LABEL)
         with await to_thread.run_sync(begin) as session:
             play = ToolSession(setup, session)
-            await _Sample(state, play, nudges, history, folder).run()
+            await _Sample(state, play, nudges, history).run()
         return state
 
     return solve
@@ -85,13 +84,10 @@ play_by_tools = solver(name="play_by_tools")(_play_by_tools)
 class _Sample:
     """One sample at play: asks the model, executes calls, reminds it, and plays out the rest."""
 
-    def __init__(
-        self, state: Any, session: ToolSession, nudges: int, history: int | None, folder: str
-    ) -> None:
+    def __init__(self, state: Any, session: ToolSession, nudges: int, history: int | None) -> None:
         self._state, self._session = state, session
         self._nudges, self._history = nudges, history
-        self._folder, self._replies = folder, 0
-        self._idle, self._progress = 0, session.progress
+        self._replies, self._idle, self._progress = 0, 0, session.progress
         self._offered = [_offered(tool) for tool in session.tools.values()]
 
     async def run(self) -> None:
@@ -114,25 +110,11 @@ class _Sample:
 
     async def _next_reply(self) -> Any:
         messages = self._state.messages
-        reply = await get_model().generate(
-            sent(messages, self._history), self._offered, cache=self._cache() or False
-        )
+        reply = await get_model().generate(sent(messages, self._history), self._offered)
         self._replies += 1
         self._state.output = reply
         messages.append(reply.message)
         return reply
-
-    def _cache(self) -> CachePolicy | None:
-        """Return the policy of Inspect's cache with which a sample that broke off goes on.
-
-        An episode is determined by its seed and its answers, so that the same replies are found
-        again; with the number of the reply, so that an equal question later on is a new one.
-        """
-        if not self._folder:
-            return None
-        place = str(Path(self._folder).resolve())
-        numbered = f"{self._state.sample_id} {self._replies}"
-        return CachePolicy(expiry=None, scopes={"folder": place, "reply": numbered})
 
     async def _execute(self, reply: Any) -> bool:
         """Execute the calls of a reply, add the results, and return whether there was a call."""

@@ -11,17 +11,14 @@ from gymnasium import spaces
 from desim import catalog
 from desim.adapters.seat.role_spaces import OPTIONS, ActionSpace, ObservationSpace, SeatForm
 from desim.adapters.seat.setup import Setup
-from desim.adapters.seat.stepped_session import SteppedSession, as_json
+from desim.adapters.seat.stepped_session import SteppedSession
 from desim.core.events import Decision
 from desim.core.model import Model
 from desim.core.roles import Option
 from desim.engine.parameters import from_numpy
-from desim.errors import DesimError, UsageError, WrongAction, possible
+from desim.errors import DesimError, UsageError, WrongAction
 from desim.schema import TAG, codec
 from desim.short_repr import short_repr
-
-#: The render mode.
-MODES = ("ansi",)
 
 #: A reset without a seed draws one of so many.
 DRAWN_SEEDS = 2**31
@@ -47,6 +44,7 @@ class SeatSpaces:
     Attributes:
         observation_space: The observations.
         action_space: The actions.
+        actions: The actions with all fields, whatever `action_space` holds.
 
     Raises:
         UsageError: The role offers no options, or its flat observation would be empty.
@@ -55,11 +53,11 @@ class SeatSpaces:
     def __init__(self, setup: Setup, role: str, form: SeatForm) -> None:
         spec = setup.model.roles[role]
         self._observed = ObservationSpace(spec.observation, form)
-        self._actions = ActionSpace(spec, form)
+        self.actions = ActionSpace(spec, form)
         self._most = form.max_options if form.action == OPTIONS else 0
         self._offered: tuple[Decision | None, Sequence[Option]] = (None, ())
         self.observation_space: Any = self._observed.space
-        self.action_space: Any = self._actions.space
+        self.action_space: Any = self.actions.space
         if not self._most:
             return
         if spec.options is None:
@@ -93,7 +91,7 @@ class SeatSpaces:
         if self._most:
             return {"action_mask": self._mask(self._options(session, decision))}
         named = decision.possible if decision is not None else ()
-        return {"action_mask": self._actions.mask(named)} if named else {}
+        return {"action_mask": self.actions.mask(named)} if named else {}
 
     def action(self, session: SteppedSession, decision: Decision, given: Any) -> Any:
         """Return the action of a member of the action space, as `SteppedSession.answer` takes it.
@@ -108,7 +106,7 @@ class SeatSpaces:
         if tagged or attrs.has(type(given)):
             return given
         if not self._most:
-            return self._actions.decode(given)
+            return self.actions.decode(given)
         if not self.action_space.contains(given):
             raise WrongAction(
                 f"{short_repr(given)} was given; an action is the number of an option, "
@@ -118,10 +116,6 @@ class SeatSpaces:
         if given < len(offered):
             return offered[int(given)].action
         return decision.spec.default_for(decision.observation)
-
-    def encode(self, action: Any) -> Any:
-        """Return the member of the space of all fields for an action; see `ActionSpace.encode`."""
-        return self._actions.encode(action)
 
     def _options(
         self, session: SteppedSession | None, decision: Decision | None
@@ -144,7 +138,6 @@ class SpacesEnvironment:
         model: The world, or its name in the catalog.
         preset: A preset of a world that is given by name.
         label: The caller's name as a policy, in records.
-        render_mode: See `SeatEnv`, also for the options.
         options: The fields of `SeatForm`, and the arguments of `Setup.of`.
 
     Attributes:
@@ -161,13 +154,10 @@ class SpacesEnvironment:
         model: Model[Any] | str,
         preset: str,
         label: str,
-        render_mode: str | None = None,
         **options: Any,
     ) -> None:
         form = SeatForm.taken(options)
-        if render_mode not in (None, *MODES):
-            raise UsageError(f"render_mode={render_mode!r} was given; {possible('', MODES)}")
-        self.setup, self._label, self._mode = Setup.of(model, preset, **options), label, render_mode
+        self.setup, self._label = Setup.of(model, preset, **options), label
         self.session: SteppedSession | None = None
         self._failed = False
         self._shown: dict[str, Decision] = {}
@@ -283,17 +273,6 @@ class SpacesEnvironment:
         mask = self.seats[role].mask(session, self._shown.get(role) if deciding else None)
         facts = {"elapsed": session.tick - self._before, **mask}
         return {**facts, **session.end_facts()} if self.ended or self.truncated else facts
-
-    def render(self) -> str | None:
-        """Return what each seat observes, and how the episode ended, as JSON; None without a mode.
-
-        The first word of a line is the role.
-        """
-        if self._mode is None:
-            return None
-        session = self._present()
-        lines = [f"{role} {as_json(session.seen(each))}" for role, each in self._shown.items()]
-        return "\n".join([*lines, session.text()] if session.done else lines)
 
     def close(self) -> None:
         """Close the present episode and its record."""

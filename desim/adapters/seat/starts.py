@@ -105,11 +105,6 @@ class Start:
             raise UsageError(f"{self.record} is of another setup (recorded, given): {differs}")
 
 
-def started_at(past: Episode) -> int:
-    """Return how many decisions of a cut record were repeated from another one."""
-    return max(past.header.starts.values(), default=0)
-
-
 def write_past(past: Episode, record: str | Path) -> None:
     """Write repeated decisions to a new record, which the episode continues.
 

@@ -5,7 +5,6 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from desim.adapters.seat.starts import started_at
 from desim.core.events import Decision
 from desim.core.model import Model
 from desim.core.reported import Rows
@@ -78,11 +77,6 @@ class SteppedSession(CallerSession):
         """The present tick of the clock."""
         return self.run.world.now
 
-    @property
-    def score(self) -> float:
-        """The world's score of the present state."""
-        return self.run.score()
-
     def rewards(self) -> dict[str, float]:
         """Return by seat the change of its score or metric since the last call.
 
@@ -110,19 +104,6 @@ class SteppedSession(CallerSession):
         plain = {TAG: name, **to_plain(action)}
         self.answer(decision, plain)
         return plain
-
-    def step(self, action: Any) -> list[Decision]:
-        """Answer the one open decision and advance.
-
-        Raises:
-            WrongAction: The action does not fit the role's schema; nothing changes.
-            UsageError: The episode is over, or several decisions are open.
-        """
-        if self.done or len(self.open) != 1:
-            state = "the episode is over" if self.done else f"{len(self.open)} decisions are open"
-            raise UsageError(f"{state}; a step answers one open decision")
-        self.answer(self.open[0], action)
-        return self.advance()
 
     def _move(self) -> Sequence[Decision]:
         decisions = super()._move()
@@ -153,7 +134,7 @@ class SteppedSession(CallerSession):
         """
         result = self.result
         if result is None:
-            return {"ended": TRUNCATED if self.truncated else "", "score": self.score}
+            return {"ended": TRUNCATED if self.truncated else "", "score": self.run.score()}
         return {
             "ended": result.ended,
             "score": result.score,
@@ -194,7 +175,7 @@ def reward_values(run: Run[Any], aims: Iterable[str]) -> dict[str, float]:
 
 def _before_start(past: Episode | None, seats: Collection[str]) -> int:
     """Return how many decisions of the seats were repeated from another record."""
-    at = started_at(past) if past else 0
+    at = max(past.header.starts.values(), default=0) if past else 0
     return sum(step.role in seats for step in past.steps[:at]) if past and at else 0
 
 

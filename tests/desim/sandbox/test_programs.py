@@ -111,7 +111,7 @@ def test_a_program_that_is_too_long_is_not_run() -> None:
 def test_limits_lie_within_limits(field: str, value: float) -> None:
     """None is infinite, not a number, or less than what a program needs."""
     given: dict[str, Any] = {field: value}
-    with pytest.raises(UsageError, match=f"{field}=.* was given; it lies between"):
+    with pytest.raises(ValueError, match=field):
         ProgramLimits(**given)
 
 
