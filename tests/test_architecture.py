@@ -40,9 +40,9 @@ MAY = {
 #: own, and its own. The modules of `desim` itself (errors, faults, version) are the ground.
 LAYERS = (
     "desim",
+    "desim.schema",
     "desim.sandbox.child",
     "desim.sandbox",
-    "desim.schema",
     "desim.statistics",
     "desim.show",
     "desim.core",

@@ -54,7 +54,7 @@ def test_a_script_prints_its_answer(
     needs: str,
     printed: str,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     """PPO after the fewest steps alone."""
     pytest.importorskip(needs)
@@ -64,4 +64,4 @@ def test_a_script_prints_its_answer(
         warnings.simplefilter("ignore")  # of other packages
         if (playing := module.main()) is not None:
             asyncio.run(playing)
-    assert re.search(printed, capsys.readouterr().out)
+    assert re.search(printed, capfd.readouterr().out)
