@@ -48,17 +48,8 @@ def check_target(path: Path, *, force: bool) -> None:
         force: Whether a file other than a report may be replaced.
 
     Raises:
-        UsageError: The path is a folder, its folder does not exist, or without *force* the file is
-            not a report of desim.
+        UsageError: Without *force* the path exists and is not a report of desim.
     """
-    try:
-        is_folder, has_folder = path.is_dir(), path.parent.is_dir()
-    except OSError as fault:  # a name that is too long
-        raise UsageError(f"cannot write {path.parent}: {fault.strerror}") from None
-    if is_folder:
-        raise UsageError(f"{path} is a folder; --out names a file")
-    if not has_folder:
-        raise UsageError(f"cannot write {path}: there is no folder {path.parent}")
     if os.path.lexists(path) and not force and not _is_report(path):
         raise UsageError(
             f"{path} exists and is no report of desim; choose another name (--out), "

@@ -268,13 +268,6 @@ def _played(rows: Rows, path: Path) -> Iterator[Given]:
     """Yield what was played, as far as rows and folder say: parameters, versions, files."""
     known = _identity(path if path.is_dir() else path.parent)
     yield facts_table(_facts(rows, known, path))
-    digests = {topic: text for topic, text in known.items() if text.startswith("sha256:")}
-    if digests:
-        yield cleaned(
-            ["what the rows depend on", "first digits of its SHA-256"],
-            ([topic, text.partition(":")[2][:16]] for topic, text in digests.items()),
-            left=(0, 1),
-        )
 
 
 def _facts(rows: Rows, known: Mapping[str, str], path: Path) -> Iterator[tuple[str, object]]:

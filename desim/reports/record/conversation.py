@@ -4,23 +4,22 @@ Each text is on the page once, in the first call of its role that has it. Texts 
 limits are left out, and the page says how many.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeGuard
+from pathlib import Path
+from typing import Any
 
 import msgspec
-from attrs import define, field
 
 from desim import catalog
 from desim.core.policy import OutsidePolicy, ReadReply
 from desim.errors import BadRecord
 from desim.records.conversation import RecordedCall, calls_of
-from desim.reports.page import Given, Talk, cleaned
+from desim.reports.page import Given, Talk
 from desim.reports.record.record_read import ReadRecord
 from desim.show.labels import is_number, number_text
 
-#: Characters of one text that are shown, and of all texts of a page; a call counts as a few more.
-_MOST_TEXT, _MOST_TEXTS, _OF_CALL = 8_000, 4_000_000, 400
+#: Characters of one text that are shown, and of all texts of a page; a text counts as a few more.
+_MOST_TEXT, _MOST_TEXTS, _OF_TEXT = 8_000, 4_000_000, 200
 
 #: From here on a number is not a figure of a call.
 _HUGE = 1e15
@@ -35,7 +34,7 @@ _FIGURES = {
     "completion_tokens": "tokens written",
     "reasoning_tokens": "of them reasoning",
     "seconds": "seconds",
-    "reported_cost": "reported cost",
+    "reported_cost": "of cost as reported",
 }
 
 
@@ -48,7 +47,7 @@ def is_of_call(entry: Any) -> bool:
 
 
 def conversation(each: Sequence[ReadRecord], *, whole: bool = False) -> Iterator[Given]:
-    """Yield the calls of language models of each record, and their sums.
+    """Yield the calls of language models of each record.
 
     Args:
         each: The records of the page, which share its limits.
@@ -57,73 +56,44 @@ def conversation(each: Sequence[ReadRecord], *, whole: bool = False) -> Iterator
     for one in each:
         if not any(is_of_call(said.entry) for said in one.episode.transcript):
             continue
-        found = _Conversation(None if whole else _MOST_TEXTS // len(each))
+        if len(each) > 1:
+            yield f"{one.name}:"
         try:
-            for call in calls_of(one.path):
-                found.add(call)
-            yield from found.blocks(one.name if len(each) > 1 else "")
+            yield from _calls(one.path, None if whole else _MOST_TEXTS // len(each))
         except BadRecord as fault:
-            yield f"The conversation of {one.name} is not shown: {fault}."
+            yield f"The conversation of {one.name} is shown up to here: {fault}."
         except RecursionError:
-            yield f"The conversation of {one.name} is not shown: it is nested too deep."
+            yield f"The conversation of {one.name} is shown up to here: it is nested too deep."
 
 
-@define
-class _Conversation:
-    """The calls of one record that are shown, and the sums over all.
-
-    Attributes:
-        room: Characters that it may still show; None for any number.
-    """
-
-    room: int | None
-    _sums: dict[tuple[str, str], "Counter[str]"] = field(factory=dict, init=False)
-    _known: set[tuple[str, str]] = field(factory=set, init=False)
-    _shown: list[Talk] = field(factory=list, init=False)
-
-    def add(self, call: RecordedCall) -> None:
-        """Count a call, and show it if there is room."""
-        figures = Counter({"calls": 1, "without reply": int(call.reply is None)})
-        figures.update(_figures(call.reply or {}))
-        self._sums.setdefault((call.role, call.phase), Counter()).update(figures)
-        if self.room is None or self.room > 0:
-            texts = [(label, self._cut(text)) for label, text in self._new(call)]
-            self._shown.append(Talk(_title(call), texts))
-
-    def _new(self, call: RecordedCall) -> Iterator[tuple[str, str]]:
-        """Yield the texts of a call, with what they are, that no earlier call of its role has."""
+def _calls(path: Path, room: int | None) -> Iterator[Given]:
+    """Yield the calls of a record until so many characters are shown; None shows all."""
+    known: set[tuple[str, str]] = set()
+    left_out = 0
+    for call in calls_of(path):
+        if room is not None and room <= 0:
+            left_out += 1
+            continue
+        texts: list[tuple[str, str]] = []
         for label, text in (*_sent(call), *_received(call)):
-            if (call.role, text) not in self._known or label == "answer":
-                self._known.add((call.role, text))
-                yield label, text
+            if (call.role, text) in known and label != "answer":
+                continue
+            known.add((call.role, text))
+            if room is not None:
+                room -= min(_MOST_TEXT, len(text)) + _OF_TEXT
+            texts.append((label, text if room is None else _cut(text)))
+        yield Talk(_title(call), texts)
+    if left_out:
+        yield f"{left_out:,} further calls are left out; desim report --whole shows them."
 
-    def _cut(self, text: str) -> str:
-        """Return a text, without its middle part if it is too long."""
-        if self.room is None:
-            return text
-        most = min(_MOST_TEXT, max(0, self.room))
-        self.room -= min(most, len(text)) + _OF_CALL
-        if len(text) <= most:
-            return text
-        half = most // 2
-        left_out = f"[{len(text) - 2 * half:,} characters are left out; --whole shows them]"
-        return f"{text[:half]}\n{left_out}\n{text[len(text) - half :]}"
 
-    def blocks(self, name: str) -> Iterator[Given]:
-        """Yield the sums, and the calls; under a name if it is not empty."""
-        heads = ["calls", "without reply", *_FIGURES.values()]
-        used = [head for head in heads if any(figures[head] for figures in self._sums.values())]
-        if name:
-            yield f"{name}:"
-        yield cleaned(
-            ["role", "phase", *used],
-            ([*who, *map(figures.get, used)] for who, figures in self._sums.items()),
-            left=(0, 1),
-        )
-        yield from self._shown
-        more = sum(figures["calls"] for figures in self._sums.values()) - len(self._shown)
-        if more:
-            yield f"{more:,} further calls are left out; desim report --whole shows them."
+def _cut(text: str) -> str:
+    """Return a text, without its middle part if it is too long."""
+    if len(text) <= _MOST_TEXT:
+        return text
+    half = _MOST_TEXT // 2
+    left_out = f"[{len(text) - 2 * half:,} characters are left out; --whole shows them]"
+    return f"{text[:half]}\n{left_out}\n{text[-half:]}"
 
 
 def _title(call: RecordedCall) -> str:
@@ -138,31 +108,16 @@ def _facts(call: RecordedCall) -> Iterator[str]:
     if call.reply is None:
         yield "no reply"
         return
-    figures = Counter(_figures(call.reply))
-    about = "about " if call.reply.get("estimated") else ""
-    for whole, part in (("read", "cached"), ("written", "reasoning")):
-        if tokens := figures[f"tokens {whole}"]:
-            inner = figures[f"of them {part}"]
-            of = f" ({number_text(inner)} {part})" if inner else ""
-            yield f"{about}{number_text(tokens)} tokens {whole}{of}"
-    if figures["seconds"]:
-        yield f"{figures['seconds']:,.3g} s"
-    if figures["reported cost"]:
-        yield f"cost {number_text(figures['reported cost'])}"
+    for name, head in _FIGURES.items():
+        value: Any = call.reply.get(name)
+        if is_number(value) and 0 < value < _HUGE:
+            about = "about " * bool(call.reply.get("estimated") and head.startswith("tokens"))
+            yield f"{about}{number_text(value)} {head}"
     if call.reply.get("served"):
         yield f"answered by {call.reply['served']}"
     finish = str(call.reply.get("finish", ""))
     if finish.lower() not in _WHOLE:
         yield f"ended by {finish}"
-
-
-def _figures(reply: Mapping[str, Any]) -> dict[str, float]:
-    found = {head: reply.get(name) for name, head in _FIGURES.items()}
-    return {head: value for head, value in found.items() if _is_figure(value)}
-
-
-def _is_figure(value: Any) -> TypeGuard[float]:
-    return is_number(value) and abs(value) < _HUGE
 
 
 def _sent(call: RecordedCall) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,7 @@ trusts it, its texts are cut and escaped, and its decisions are read one by one.
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -117,8 +117,8 @@ def _names(paths: Sequence[Path]) -> list[str]:
 
 
 def _title(head: Header) -> str:
-    """Return the model with its preset, the seed, and the last future that was redrawn."""
-    future = f", future {head.futures[-1][1]}" if head.futures else ""
+    """Return the model with its preset, the seed, and the futures that were redrawn."""
+    future = "".join(f", future {seed} after {at:,} decisions" for at, seed in head.futures)
     name = f"{head.model}/{head.preset}" if head.preset else head.model
     return f"{name}, seed {head.seed}{future}"
 
@@ -139,26 +139,16 @@ def _policies(one: ReadRecord) -> Fold | str:
 
 
 def _identity(each: Sequence[ReadRecord]) -> Iterator[Given]:
-    facts: dict[str, Callable[[ReadRecord], object]] = {
-        "model": lambda one: one.episode.header.model,
-        "preset": lambda one: one.episode.header.preset or None,
-        "seed": lambda one: one.episode.header.seed,
-        "futures": _futures,
-        "policies": _policies,
-        "ledger digest": _digest,
-        "desim": lambda one: one.episode.header.version,
-    }
-    lines = {name: [of(one) for one in each] for name, of in facts.items()}
+    """Yield what neither the title nor the results say."""
+    named = len(each) == 1
     yield cleaned(
-        ["", *(one.name for one in each)],
-        ([name, *values] for name, values in lines.items() if any(v is not None for v in values)),
-        left=range(len(each) + 1),
+        ["record", *["policies"] * named, "ledger digest", "desim"],
+        (
+            [one.name, *[_policies(one)] * named, _digest(one), one.episode.header.version]
+            for one in each
+        ),
+        left=range(4),
     )
-
-
-def _futures(one: ReadRecord) -> str | None:
-    each = one.episode.header.futures
-    return ", ".join(f"seed {seed} after {at:,} decisions" for at, seed in each) or None
 
 
 def _digest(one: ReadRecord) -> str | None:

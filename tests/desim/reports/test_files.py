@@ -56,8 +56,8 @@ def test_a_dangling_link_is_no_report(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("out", "says"),
     [
-        ("", "is a folder; --out names a file"),
-        ("nowhere/report.html", "there is no folder"),
+        ("", "exists and is no report of desim"),
+        ("nowhere/report.html", "cannot write .*: No such file or directory"),
         ("n" * 300, "cannot write .*: File name too long"),
     ],
 )

@@ -62,7 +62,7 @@ def test_each_text_is_on_the_page_once(file: Path) -> None:
     ]
 
 
-def test_a_call_has_its_figures_and_all_have_sums(file: Path) -> None:
+def test_a_call_has_its_figures(file: Path) -> None:
     """Tokens, the model that answered, and why a reply ended early."""
     figures = {"prompt_tokens": 10, "cached_tokens": 4, "completion_tokens": 6, "finish": "stop"}
     reply = {"text": "hm", "reasoning_tokens": 5, "served": "m-2", **figures}
@@ -73,13 +73,13 @@ def test_a_call_has_its_figures_and_all_have_sums(file: Path) -> None:
         call([*asked, echo("hm"), user("Answer again.")], {**reply, "finish": "length"}),
         decided(BUY),
     )
-    html, page = report(file)
-    tokens = "10 tokens read (4 cached), 6 tokens written (5 reasoning), answered by m-2"
+    html, _ = report(file)
+    tokens = "10 tokens read, 4 of them cached, 6 tokens written, 5 of them reasoning"
+    tokens += ", answered by m-2"
     assert titles(html) == [
         f"Decision 1, vendor, call 1: 1 message, {tokens}",
         f"Decision 1, vendor, call 1: 3 messages, {tokens}, ended by length",
     ]
-    assert ["vendor", "step", "2", "20", "8", "12", "10"] in [x for t in page.tables for x in t]
 
 
 def test_reasoning_is_shown_apart_from_the_answer(file: Path) -> None:
@@ -163,16 +163,15 @@ def test_a_conversation_that_is_nested_too_deep_is_not_shown(file: Path) -> None
 def test_calls_beyond_the_limit_of_a_page_are_counted(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They are in the sums; the option shows them."""
+    """The option shows them."""
     monkeypatch.setattr(conversation, "_MOST_TEXTS", 8_000)
     calls = [[call([user(f"Day {day}.")], "three"), decided(BUY, day)] for day in range(30)]
     write_conversation(file, *(line for pair in calls for line in pair))
     _, page = report(file)
     shown = [day for day in range(30) if f"Day {day}." in page.text]
-    assert 5 < len(shown) < 15
+    assert 5 < len(shown) < 25
     assert shown == [*range(len(shown))]
     assert f"{30 - len(shown)} further calls are left out; desim report --whole" in page.text
-    assert [x[2] for t in page.tables for x in t if x[:2] == ["vendor", "step"]] == ["30"]
     _, page = report(file, whole=True)
     assert all(f"Day {day}." in page.text for day in range(30))
 
@@ -182,7 +181,7 @@ def test_an_altered_conversation_is_refused_and_the_rest_is_shown(file: Path) ->
     write_conversation(file, {"texts": {"0" * 32: user("other")}}, decided(BUY))
     _, page = report(file)
     assert re.search(
-        r"The conversation of a.jsonl is not shown: the text '0+' .* altered", page.text
+        r"The conversation of a.jsonl is shown up to here: the text '0+' .* altered", page.text
     )
     assert "Decisions" in page.heads
 
