@@ -103,8 +103,7 @@ class LLMOptions(CallLimits):
             questions, of which 0 stands for all.
         router: Chooses one of all methods for each decision, in place of method: table_4, the file
             of a policy, or in a suite, where rules are learned from methods' answers, offline (by
-            counting), offline_model (written by the model) or offline_lessons (written by it from
-            lessons of single answers).
+            counting) or offline_lessons (written by the model from lessons of single answers).
         router_labels: Whether the model labels each decision for the router by a further call.
     """
 

@@ -20,7 +20,7 @@ from policies.llm.methods.build import METHODS, method_at
 from policies.llm.methods.method import Method
 from policies.llm.options import LLMOptions
 from policies.llm.router.labels import labelled
-from policies.llm.router.learning import NoRules, learned_from_lessons, tallied, written
+from policies.llm.router.learning import NoRules, learned_from_lessons, tallied
 from policies.llm.router.policy import LABELS, Policy, holds, table_4, unwrapped
 from policies.llm.router.predictions import Item
 from policies.llm.router.routing import route
@@ -31,8 +31,8 @@ from policies.llm.wires.wire import Complete, Message, ModelReply, Request
 TABLE_4 = "table_4"
 
 #: The names of rules that are learned from the stored predictions that a suite gives: by counting,
-#: by the model from these counts, and by the model from lessons of single answers.
-OFFLINE = (_COUNTED, _WRITTEN, _LEARNED) = ("offline", "offline_model", "offline_lessons")
+#: and by the model from lessons of single answers.
+OFFLINE = (_COUNTED, _LEARNED) = ("offline", "offline_lessons")
 
 #: Bytes of a policy's file that are read.
 MAX_BYTES = 1 << 20
@@ -187,7 +187,6 @@ def _asked_again(messages: Sequence[Message]) -> bool:
 
 
 def _text_of(message: Message) -> str:
-    """Return the text of a message; content in parts as JSON."""
     content = message.get("content") or ""
     return content if isinstance(content, str) else as_json(content)
 
@@ -206,7 +205,6 @@ def routing_at(
         return None
     learners: dict[str, Learn] = {
         _COUNTED: tallied,
-        _WRITTEN: partial(written, complete=complete, retries=options.retries),
         _LEARNED: partial(learned_from_lessons, complete=complete, retries=options.retries),
     }
     learner = learners.get(options.router)

@@ -8,8 +8,6 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from attrs import frozen
-
 from policies.llm.messages import as_json, request_of
 from policies.llm.replies import answer_only, objects
 from policies.llm.router.policy import text_of
@@ -38,36 +36,6 @@ _REQUEST = (
 )
 
 
-@frozen(kw_only=True)
-class Experience:
-    """The lesson of one answer: labels and outcome of its item, and the words of the model.
-
-    Attributes:
-        item: The id of the item; its labels follow as in `predictions.Item`.
-        method: The method that answered.
-        correct: Whether the answer was right.
-        bullet: The lesson; empty if the model's reply held none.
-        diagnosis: The reason for the right or wrong answer.
-        prefer: Methods to prefer for questions of this kind.
-        avoid: Methods to avoid.
-        when: The kind of question.
-        confidence: high, medium or low, as the model wrote it.
-    """
-
-    item: str
-    method: str
-    task: str = ""
-    capability: str = ""
-    bucket: str | None = None
-    correct: bool = False
-    bullet: str = ""
-    diagnosis: str = ""
-    prefer: tuple[str, ...] = ()
-    avoid: tuple[str, ...] = ()
-    when: str = ""
-    confidence: str = ""
-
-
 def picked(items: Iterable[Item]) -> list[tuple[Item, str]]:
     """Return the answers to reflect on: for each task and method at most 50.
 
@@ -88,32 +56,36 @@ def _kind(method: str, item: Item) -> tuple[str, str, bool]:
     return item.capability, item.bucket or "", item.predictions[method].correct
 
 
-def experiences(items: Iterable[Item], complete: Complete) -> list[Experience]:
-    """Return one experience for each answer that `picked` chooses, by a call of the model each."""
+def experiences(items: Iterable[Item], complete: Complete) -> list[dict[str, Any]]:
+    """Return one experience for each answer that `picked` chooses, by a call of the model each.
+
+    It holds the labels and the outcome of the item, and the words of the model: the lesson
+    (`bullet`, empty if the reply held none), why the answer was right or wrong, methods to prefer
+    and to avoid for which kind of question, and how sure the model is.
+    """
     return [_reflected(item, method, complete) for item, method in picked(items)]
 
 
-def _reflected(item: Item, method: str, complete: Complete) -> Experience:
-    """Return what a model learns from the answer of one method to one item."""
+def _reflected(item: Item, method: str, complete: Complete) -> dict[str, Any]:
     reply = complete(request_of(_REQUEST, as_json(_described(item, method)), 0.0, "memory"))
     found = objects(answer_only(reply).text)
     lesson = next((each for each in found if _storable(each.get("bullet"))), {})
     given = lesson.get("routing_hint")
     hint = given if isinstance(given, Mapping) else {}
-    return Experience(
-        item=item.id,
-        method=method,
-        task=item.task,
-        capability=item.capability,
-        bucket=item.bucket,
-        correct=item.predictions[method].correct,
-        bullet=_storable(lesson.get("bullet")),
-        diagnosis=_storable(lesson.get("diagnosis")),
-        prefer=_names(hint, "prefer"),
-        avoid=_names(hint, "avoid"),
-        when=_storable(hint.get("when")),
-        confidence=_storable(lesson.get("confidence")),
-    )
+    return {
+        "item": item.id,
+        "method": method,
+        "task": item.task,
+        "capability": item.capability,
+        "bucket": item.bucket,
+        "correct": item.predictions[method].correct,
+        "bullet": _storable(lesson.get("bullet")),
+        "diagnosis": _storable(lesson.get("diagnosis")),
+        "prefer": _names(hint, "prefer"),
+        "avoid": _names(hint, "avoid"),
+        "when": _storable(hint.get("when")),
+        "confidence": _storable(lesson.get("confidence")),
+    }
 
 
 def _described(item: Item, method: str) -> dict[str, Any]:
@@ -132,11 +104,11 @@ def _described(item: Item, method: str) -> dict[str, Any]:
     }
 
 
-def _names(hint: Mapping[str, Any], key: str) -> tuple[str, ...]:
+def _names(hint: Mapping[str, Any], key: str) -> list[str]:
     """Return the texts of a list, or a single text as a list of one; the paper has KEY_agent."""
     value = hint.get(key, hint.get(f"{key}_agent"))
     listed = value if isinstance(value, list) else [value]
-    return tuple(text for each in listed[:_MOST_NAMES] if (text := _storable(each)))
+    return [text for each in listed[:_MOST_NAMES] if (text := _storable(each))]
 
 
 def _storable(value: Any) -> str:

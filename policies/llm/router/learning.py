@@ -11,12 +11,11 @@ import msgspec
 from attrs import evolve
 
 from desim.errors import PolicyFailed
-from desim.schema import to_plain
 from policies.llm.messages import as_json, corrected, request_of
 from policies.llm.replies import BadReply, answer_only, objects
-from policies.llm.router.experiences import Experience, experiences
+from policies.llm.router.experiences import experiences
 from policies.llm.router.labels import BUCKETS, CAPABILITIES
-from policies.llm.router.policy import BOUNDS, LABELS, NO_BUCKET, Policy, Rule, unwrapped
+from policies.llm.router.policy import BOUNDS, NO_BUCKET, Policy, Rule, unwrapped
 from policies.llm.router.predictions import Item, grouped, methods_of, shuffled_in_turn
 from policies.llm.wires.wire import Complete, ModelReply
 
@@ -41,44 +40,25 @@ def learned_from_lessons(items: Sequence[Item], complete: Complete, retries: int
     return synthesised(bullets, methods_of(items), complete, retries)
 
 
-def chosen_bullets(found: Iterable[Experience]) -> list[Experience]:
+def chosen_bullets(found: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return at most 600 experiences that have a bullet.
 
     They are taken in turn from all combinations of method, capability, bucket and outcome.
     """
     kinds = grouped(
-        (each for each in found if each.bullet),
-        lambda each: (each.method, each.capability, each.bucket or "", each.correct),
+        (each for each in found if each["bullet"]),
+        lambda each: (each["method"], each["capability"], each["bucket"] or "", each["correct"]),
     )
-    return shuffled_in_turn(kinds, lambda each: f"{each.item} {each.method}", _MOST_BULLETS)
-
-
-def written(items: Sequence[Item], complete: Complete, retries: int = 2) -> Policy:
-    """Return the policy that a model makes of how often each method was right, by one call.
-
-    It reads a line for each task, capability and difficulty. See `synthesised` for the errors.
-    """
-    cells = grouped(items, lambda item: (item.task, item.capability, item.bucket or NO_BUCKET))
-    counts = [
-        {**dict(zip(LABELS, cell, strict=True)), "questions": len(its), "right": _right(its)}
-        for cell, its in sorted(cells.items())
-    ]
-    return synthesised(counts, methods_of(items), complete, retries)
-
-
-def _right(items: Sequence[Item]) -> dict[str, int]:
-    """Return the number of right answers by method."""
-    answers = [each for item in items for each in item.predictions.items()]
-    return {
-        method: sum(said.correct for name, said in answers if name == method)
-        for method in methods_of(items)
-    }
+    return shuffled_in_turn(kinds, "{0[item]} {0[method]}".format, _MOST_BULLETS)
 
 
 def synthesised(
-    lessons: Sequence[Any], methods: Sequence[str], complete: Complete, retries: int = 2
+    lessons: Sequence[Mapping[str, Any]],
+    methods: Sequence[str],
+    complete: Complete,
+    retries: int = 2,
 ) -> Policy:
-    """Return the policy that a model makes of experiences, or of counts.
+    """Return the policy that a model makes of experiences.
 
     A reply without a policy is asked for again, *retries* times. Parts of a policy that have no
     effect are kept, as published, and listed in its `remarks`.
@@ -87,7 +67,10 @@ def synthesised(
         NoRules: No reply held a policy.
         PolicyFailed: A call brought no reply.
     """
-    request = request_of(_instructions(methods), _listed(lessons), 0.0, "memory")
+    # The ids of items would say nothing.
+    plain = [{k: v for k, v in each.items() if k != "item"} for each in lessons]
+    listed = "\n".join(map(as_json, plain)) or "(no lessons)"
+    request = request_of(_instructions(methods), listed, 0.0, "memory")
     for _ in range(retries + 1):
         reply = complete(request)
         try:
@@ -139,12 +122,6 @@ def _instructions(methods: Sequence[str]) -> str:
         '"feature_conditions": {"has_table": true}}, "choose": "method", "rationale": "why", '
         '"confidence": "high, medium or low"}]}}'
     )
-
-
-def _listed(lessons: Sequence[Any]) -> str:
-    """Return lessons as JSON lines; the ids of items are left out as irrelevant."""
-    plain = [{k: v for k, v in to_plain(each).items() if k != "item"} for each in lessons]
-    return "\n".join(map(as_json, plain)) or "(no lessons)"
 
 
 def tallied(items: Sequence[Item], least: int = 10) -> Policy:

@@ -73,7 +73,6 @@ def _is(wanted: Any, label: str | None) -> bool:
 
 
 def _bounds(when: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the bounds on features; empty if the data does not hold them as an object."""
     bounds = when.get(_BOUNDS_KEY)
     return bounds if isinstance(bounds, Mapping) else {}
 
@@ -226,22 +225,11 @@ def _faults(rule: Rule) -> Iterator[str]:
     if rule.when is None:
         yield "has no object of conditions, so it never matches"
         return
-    for key, value in rule.when.items():
-        if key == _BOUNDS_KEY:
-            yield from _faults_of_bounds(value)
-        elif key not in LABELS:
-            hint = possible(str(key), sorted((*LABELS, _BOUNDS_KEY)))
-            yield f"has the condition {short_repr(key)}; {hint}"
-        elif value is not None and not isinstance(value, str):
-            yield f"has no text under {key} but {short_repr(value)}, which constrains nothing"
-
-
-def _faults_of_bounds(bounds: Any) -> Iterator[str]:
-    if bounds is not None and not isinstance(bounds, Mapping):
-        yield f"has no object under {_BOUNDS_KEY} but {short_repr(bounds)}"
-        return
-    for name, value in (bounds or {}).items():
-        if name not in BOUNDS:
-            yield f"has the bound {short_repr(name)}; {possible(str(name), BOUNDS)}"
-        elif value not in (None, _OMIT) and _limit(name, value) is None:
+    bounds = _bounds(rule.when)
+    for known, given in (((*LABELS, _BOUNDS_KEY), rule.when), (BOUNDS, bounds)):
+        for key in given:
+            if key not in known:
+                yield f"has the condition {short_repr(key)}; {possible(str(key), known)}"
+    for name, value in bounds.items():
+        if name in BOUNDS and value not in (None, _OMIT) and _limit(name, value) is None:
             yield f"has the bound {name}={short_repr(value)}, which is not understood"

@@ -4,11 +4,9 @@ import json
 from typing import Any
 
 import pytest
-from attrs import evolve
 from support.router_items import METHODS, Asked, item, items, lesson, rules
 
-from desim.schema import encode
-from policies.llm.router.experiences import Experience, experiences, picked
+from policies.llm.router.experiences import experiences, picked
 from policies.llm.router.learning import (
     NoRules,
     chosen_bullets,
@@ -61,19 +59,19 @@ def test_an_experience_has_the_labels_of_its_item_and_the_words_of_the_model() -
     made = item("q", ["ace"], capability="c", bucket="hard", question="Q1", context="C1", gold="G1")
     model = Asked(lambda _: f"Well: {lesson(diagnosis='d', correct=False, task='other')}")
     found = experiences([made], model)
-    common = Experience(
-        item="q",
-        method="",
-        task="finer",
-        capability="c",
-        bucket="hard",
-        bullet="Tables suit it",
-        diagnosis="d",
-        prefer=("ace",),
-        when="hard",
-        confidence="high",
-    )
-    assert found == [evolve(common, method=name, correct=name == "ace") for name in METHODS]
+    common = {
+        "item": "q",
+        "task": "finer",
+        "capability": "c",
+        "bucket": "hard",
+        "bullet": "Tables suit it",
+        "diagnosis": "d",
+        "prefer": ["ace"],
+        "avoid": [],
+        "when": "hard",
+        "confidence": "high",
+    }
+    assert found == [common | {"method": name, "correct": name == "ace"} for name in METHODS]
     assert model.temperatures == [0.0] * 3
     for part in ("Q1", "C1", "G1", "ace says", '"was_right": true', '"difficulty": "hard"'):
         assert part in model.requests[0]
@@ -87,7 +85,7 @@ def test_from_a_reply_without_a_lesson_no_rule_is_made(reply: str) -> None:
     """Its bullet is empty."""
     model = Asked(lambda _: reply)
     found = experiences([item("a")], model)
-    assert [each.bullet for each in found] == [""] * 3
+    assert [each["bullet"] for each in found] == [""] * 3
     assert chosen_bullets(found) == []
 
 
@@ -96,26 +94,28 @@ def test_odd_fields_of_a_lesson_are_left_out() -> None:
     odd = {"prefer": "dc", "avoid": [1, "cot", None], "when": ["x"]}
     model = Asked(lambda _: lesson("\ud800" + "x" * 999, routing_hint=odd, diagnosis={}))
     found, *_ = experiences([item("a")], model)
-    assert found.bullet == "?" + "x" * 599
-    assert (found.prefer, found.avoid, found.when, found.diagnosis) == (("dc",), ("cot",), "", "")
-    assert encode(found)
+    assert found["bullet"] == "?" + "x" * 599
+    assert (found["prefer"], found["avoid"]) == (["dc"], ["cot"])
+    assert found["when"] == found["diagnosis"] == ""
 
 
 def test_a_lesson_in_the_form_of_the_paper_is_read() -> None:
     """Its hint names the methods under `prefer_agent` and `avoid_agent`."""
     hint = {"prefer_agent": "ace", "avoid_agent": ["cot", "dc"], "when": "tables"}
     found, *_ = experiences([item("a")], Asked(lambda _: lesson(routing_hint=hint)))
-    assert (found.prefer, found.avoid, found.when) == (("ace",), ("cot", "dc"), "tables")
+    assert (found["prefer"], found["avoid"]) == (["ace"], ["cot", "dc"])
+    assert found["when"] == "tables"
 
 
 def test_bullets_take_turns_over_methods_labels_and_outcomes() -> None:
     """A method that was picked often does not fill the request."""
-    many = [Experience(item=f"m{n}", method="cot", bullet="b") for n in range(700)]
-    few = [Experience(item=f"f{n}", method="ace", bullet="b", correct=True) for n in range(5)]
+    common = {"bullet": "b", "capability": "", "bucket": None, "correct": False}
+    many = [common | {"item": f"m{n}", "method": "cot"} for n in range(700)]
+    few = [common | {"item": f"f{n}", "method": "ace", "correct": True} for n in range(5)]
     found = chosen_bullets(many + few)
     assert len(found) == 600
-    assert sum(each.method == "ace" for each in found) == 5
-    assert {each.method for each in found[:2]} == {"ace", "cot"}
+    assert sum(each["method"] == "ace" for each in found) == 5
+    assert {each["method"] for each in found[:2]} == {"ace", "cot"}
     assert chosen_bullets((many + few)[::-1]) == found
 
 

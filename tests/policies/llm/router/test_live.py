@@ -16,7 +16,7 @@ from policies.llm.methods.memoryless import SelfRefine
 from policies.llm.methods.method import Method
 from policies.llm.replies import BadReply
 from policies.llm.router.at_seat import Routing
-from policies.llm.router.learning import tallied, written
+from policies.llm.router.learning import learned_from_lessons, tallied
 from policies.llm.router.policy import Policy
 from policies.llm.router.situation import Features, Situation
 from policies.llm.wires.wire import Call, Message, ModelReply, Request
@@ -133,7 +133,7 @@ def test_the_router_plays_a_world_in_front_of_methods() -> None:
 def test_replies_without_rules_leave_those_counted() -> None:
     """And a sentence says so."""
     silent = Asked(lambda _: "I cannot tell.")
-    router = routed("cot", "gepa", "ace", learner=partial(written, complete=silent))
+    router = routed("cot", "gepa", "ace", learner=partial(learned_from_lessons, complete=silent))
     router.take(items(60), [])
     with pytest.warns(PolicyWarning, match=r"3 replies held no .* those of router=offline"):
         router.record([].append)

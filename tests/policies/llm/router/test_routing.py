@@ -173,8 +173,8 @@ def test_remarks_name_every_part_without_effect() -> None:
             "default_agent": "nobody",
             "rules": [
                 {"when": "always", "choose": "ace"},
-                when("DC", capability=["x"], has_tables=True, num_numbers_min="many"),
-                {"when": {"bucket": "hard", "feature_conditions": [1]}, "choose": "ace"},
+                when("DC", has_tables=True, num_numbers_min="many"),
+                {"when": {"bucket": "hard"}, "choose": "ace"},
                 when("ace", has_table="omit", num_numbers_max=None),
             ],
         }
@@ -182,11 +182,9 @@ def test_remarks_name_every_part_without_effect() -> None:
     remarks = policy.remarks(METHODS)
     starts = (
         "rule 0 has no object",
-        "rule 1 has no text",
-        "rule 1 has the bound 'has_tables'",
+        "rule 1 has the condition 'has_tables'",
         "rule 1 has the bound num_numbers_min='many'",
         "rule 2 has the condition 'bucket'",
-        "rule 2 has no object under feature_conditions",
         "rule 1 names 'DC'",
         "the default names 'nobody'",
     )
