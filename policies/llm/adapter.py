@@ -27,7 +27,7 @@ from policies.llm.options import LLMOptions
 from policies.llm.replies import BadReply, read_recorded
 from policies.llm.router.at_seat import Routing, routing_at
 from policies.llm.router.predictions import Item, predicted
-from policies.llm.wires.budget import Metered, Spent, Used
+from policies.llm.wires.budget import NOTHING, Metered, Spent
 from policies.llm.wires.calling import Calling, gate_of, in_thread
 from policies.llm.wires.endpoint import Endpoint
 from policies.llm.wires.wire import Complete, ModelReply, Request
@@ -176,7 +176,7 @@ class Llm(OutsidePolicy):
         self._take_role(role or self.role)
         self._repairs = self._bad_replies = 0
         self._default_reason = ""
-        self.metered.decision = Used()
+        self.metered.decision = NOTHING.copy()
         if self.routing:
             self.routing.begin_decision(observation)
         action = self._action(observation)
@@ -276,7 +276,7 @@ class Llm(OutsidePolicy):
         self._memory_recorded = True
 
     def _noted(self) -> dict[str, Any]:
-        usage = self.metered.decision.sums | {
+        usage = self.metered.decision | {
             "decisions": 1,
             "repairs": self._repairs,
             "bad_replies": self._bad_replies,

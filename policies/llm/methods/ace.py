@@ -114,7 +114,6 @@ class Ace(Method):
 
     @property
     def times(self) -> int:
-        """The number of rounds."""
         return self._figures.rounds if self.rounds is None else self.rounds
 
     @property
@@ -181,7 +180,6 @@ class Ace(Method):
             self._learn_question(item, grade)
 
     def begin_episode(self) -> None:
-        """Forget the reflections of an episode that has ended."""
         self._reflections, self._latest, self._curated = [], None, False
 
     def learn_episode(self, past: Past) -> None:
@@ -222,7 +220,6 @@ class Ace(Method):
             self.answer(item)
 
     def _reflected(self, playbook: str, text: str) -> tuple[str, str]:
-        """Return the playbook with its counters raised, and the reflection on a text."""
         reflection = self.consult(_REFLECT, text, _PLAIN)
         return pages.with_tags(playbook, pages.tags_in(reflection)), reflection
 
@@ -263,5 +260,4 @@ class Ace(Method):
 
 
 def _acts(reply: ModelReply) -> bool:
-    """Return whether a reply holds what a decision is read from."""
     return bool(reply.calls or objects(reply.text))

@@ -126,7 +126,6 @@ class DynamicCheatsheet(Method):
 
     @property
     def _runs_programs(self) -> bool:
-        """Whether programs are run: as asked for; else as published, but for questions."""
         if self.run_programs is None:
             return self.as_published and self.task != "questions"
         return self.run_programs
@@ -203,7 +202,6 @@ class DynamicCheatsheet(Method):
         return [others[index] for index in found]
 
     def _similar_pairs(self, item: Item) -> str:
-        """Return similar items with their answers as text, the most similar last."""
         return "\n\n".join(
             f"# An earlier question\n{self._texts[number]}\n"
             f"# The answer given to it\n{self._answers.get(number) or '(none yet)'}"
@@ -221,5 +219,4 @@ def sheet_in(reply: str, old: str) -> str:
 
 
 def _item_text(item: Item) -> str:
-    """Return an item's text, by which similar ones are found."""
     return f"Question #{item.number}:\n{item.question}\n\nContext:\n{item.context}"

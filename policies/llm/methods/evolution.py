@@ -138,7 +138,6 @@ class Evolution(Generic[T]):
         return self.candidates[best_of([each.mean for each in self.candidates])]
 
     def _join(self, prompt: str, *parents: int) -> None:
-        """Score a prompt on the Pareto set and add it."""
         scores = tuple(self._scores(prompt, self.pareto))
         self.candidates.append(Candidate(prompt, scores, parents))
 

@@ -139,7 +139,6 @@ class Gepa(Method):
         self.memory = evolve(self.memory, tried=tuple(tried))
 
     def begin_stream(self, _: Sequence[Item]) -> None:
-        """Forget the questions of an earlier stream."""
         self._seen = []
 
     def learn(self, window: Sequence[Answered], grade: Grade) -> None:
@@ -189,7 +188,6 @@ class Gepa(Method):
         return prompts_in(self.consult(_MERGE, text, _REFLECTOR))
 
     def _initial(self, items: Sequence[Item]) -> list[str]:
-        """Return prompts that the model writes from some questions; the first where it does not."""
         text = "\n\n".join(
             [f"# The first prompt\n{self.start}", *map(_query_shown, items[:_PARETO])]
         )
@@ -218,7 +216,6 @@ def _parts(seen: Sequence[Item], draws: random.Random) -> tuple[list[Item], list
 
 
 def _drawn(numbers: Sequence[int], most: int, draws: random.Random) -> list[int]:
-    """Return some of the numbers in random order; all of them where there are not more."""
     if len(numbers) <= most:
         return list(numbers)
     return [numbers[at] for at in draws.sample(range(len(numbers)), most)]

@@ -279,6 +279,5 @@ class Learning:
 
 
 def _figures(metrics: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Return the figures that are learned from."""
     wanted = names or [name for name, value in metrics.items() if isinstance(value, int | float)]
     return {name: metrics.get(name) for name in wanted[:_FIGURES]}

@@ -36,7 +36,6 @@ class ChainOfThought(Method):
     TEMPERATURES: ClassVar[Mapping[Task, float]] = {"questions": 0.0}
 
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
-        """Return the answer."""
         return self.act(item, temperature, _ALOUD if self.task == "questions" else _SILENT)
 
 
@@ -147,7 +146,6 @@ class SelfRefine(Reviewed):
     """
 
     def review(self, item: Item, answer: ModelReply) -> str:
-        """Return the audit of an answer."""
         if self._sees_decision_alone:
             decision = decision_text(answer, self.setting.keys)
             return self.consult(_REVIEW, f"# The decision\n{decision}", _CAREFUL)
@@ -155,7 +153,6 @@ class SelfRefine(Reviewed):
         return self.consult(_AUDIT, text, _CAREFUL)
 
     def rewritten(self, item: Item, answer: ModelReply, reviews: list[str]) -> ModelReply:
-        """Return the answer without the faults that the audit names."""
         situation, given, audit = item.situation, reply_text(answer), reviews[-1]
         if self.task == "questions" and self.as_published:
             situation = item.question
@@ -206,7 +203,6 @@ class Debate(Method):
     TEMPERATURE = 0.0
 
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
-        """Return the judge's answer."""
         sides: list[str] = []
         answer = self.act(item, temperature)
         for number in range(1, self.times + 1):
@@ -243,7 +239,6 @@ class Discussion(Method):
     experts: int = field(default=3, validator=ge(1))
 
     def answer(self, item: Item, temperature: float | None = None) -> ModelReply:
-        """Return the moderator's answer."""
         told: list[str] = []
         for _ in range(max(1, self.times)):
             advices = [self._advice(number, told) for number in range(1, self.experts + 1)]
@@ -252,7 +247,6 @@ class Discussion(Method):
         return self.rewrite(item, "\n\n".join([item.situation, *told, _MODERATING]), 0.0, "judge")
 
     def _advice(self, number: int, told: list[str]) -> str:
-        """Return the advice for an expert: their number, and what was said in the round before."""
         others = ["In the round before, the experts said:", *told] if told else []
         own = f"You are expert {number} of {self.experts}; form your own view."
         return "\n\n".join([own, *others])

@@ -141,7 +141,6 @@ class Notes:
 
 
 def _number(link: str | int) -> int:
-    """Return the number of the note that a link names; -1 if it names none."""
     if isinstance(link, int):
         return link
     match = _NUMBER.search(link)

@@ -241,7 +241,6 @@ def _tagged(row: str, tags: Mapping[str, Any]) -> str:
 
 
 def _key(section: str) -> str:
-    """Return a section's name as it is compared: lower case, spaces and `&` written out."""
     return section.strip().lower().replace(" ", "_").replace("&", "and")
 
 

@@ -104,7 +104,6 @@ class Reflexion(Reviewed):
         return super().answer(item, temperature)
 
     def advice(self) -> str:
-        """Return the last lessons."""
         shown = self.memory.shown
         return "\n".join(["What you learned from earlier failures:", *shown]) if shown else ""
 
@@ -115,11 +114,9 @@ class Reflexion(Reviewed):
         return critique
 
     def approved(self, review: str) -> bool:
-        """Return whether a critique finds no fault."""
         return praises(review, as_published=self.as_published)
 
     def rewritten(self, item: Item, answer: ModelReply, reviews: list[str]) -> ModelReply:
-        """Return an answer without the faults that all critiques name."""
         text = paragraphs(
             f"# The situation\n{item.situation}",
             f"# Your last answer\n{reply_text(answer) or '(nothing)'}",
@@ -145,7 +142,6 @@ class Reflexion(Reviewed):
                 self._store(self._critiques.get(each.item.number, ""))
 
     def begin_episode(self) -> None:
-        """Forget the critique of the last turn."""
         self._critiques.clear()
 
     @property

@@ -64,6 +64,5 @@ def most_similar(query: str, texts: Sequence[str], count: int) -> list[int]:
 
 @lru_cache(maxsize=100_000)
 def _place(word: str) -> tuple[int, int]:
-    """Return the place of a word in the vector, and its sign."""
     digest = hashlib.sha256(word.encode("utf-8", "replace")).digest()
     return int.from_bytes(digest[:4], "big") % DIMENSIONS, 1 if digest[4] % 2 == 0 else -1

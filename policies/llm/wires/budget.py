@@ -37,8 +37,15 @@ _WRITING = threading.Lock()
 #: Prices are for a million tokens.
 _MILLION = 1_000_000
 
-#: The sums of which each decision has one, before any request.
-_NOTHING: dict[str, float] = {
+#: What decisions and episodes have used before any request: `calls` (requests sent), `replies`
+#: (those that brought one, valid or not), `prompt_tokens` and `completion_tokens` (read and
+#: written), `estimated` (replies whose tokens were estimated from lengths), `seconds` (waited for
+#: replies), `cost` (money by the prices, or as the server reports where that is more),
+#: `cached_tokens` (read from the server's cache), `reported_cost` (money as the server reports it).
+#: Where they are not 0 there are `reasoning_tokens` (a part of those written),
+#: `cache_written_tokens` (a part of those read), and for each phase other than "step" the sums
+#: `_BY_PHASE`, such as `judge_calls`.
+NOTHING: dict[str, float] = {
     "calls": 0,
     "replies": 0,
     "prompt_tokens": 0,
@@ -49,6 +56,8 @@ _NOTHING: dict[str, float] = {
     "cached_tokens": 0,
     "reported_cost": 0.0,
 }
+
+_BY_PHASE = ("calls", "prompt_tokens", "completion_tokens", "cost")
 
 
 class Spent(Exception):
@@ -97,12 +106,12 @@ class CallLimits:
         if not self.price_in + self.price_out and not self.reported_cost:
             raise UsageError(f"{limit} needs prices; give price_in and price_out a million tokens")
 
-    def reached(self, used: "Used", call: float = 0.0) -> str:
+    def reached(self, sums: Mapping[str, float], call: float = 0.0) -> str:
         """Return which limit is reached, or leaves less than a call can cost; else empty."""
-        place, cost = "reached for this seat and episode", used.sums["cost"]
+        place, cost = "reached for this seat and episode", sums["cost"]
         for name, limit, value in (
-            ("max_calls", self.max_calls, used.sums["calls"]),
-            ("max_tokens", self.max_tokens, used.tokens),
+            ("max_calls", self.max_calls, sums["calls"]),
+            ("max_tokens", self.max_tokens, sums["prompt_tokens"] + sums["completion_tokens"]),
             ("max_cost", self.max_cost, cost),
         ):
             if limit is not None and value >= limit:
@@ -142,62 +151,6 @@ class CallLimits:
 
 
 @define
-class Used:
-    """Sums over requests and replies, as the notes of a decision hold them.
-
-    Attributes:
-        sums: By name: `calls` (requests sent), `replies` (those that brought one, valid or not),
-            `prompt_tokens` and `completion_tokens` (read and written), `estimated` (replies whose
-            tokens were estimated from lengths), `seconds` (waited for replies), `cost` (money by
-            the prices, or as the server reports where that is more), `cached_tokens` (read from the
-            server's cache), `reported_cost` (money as the server reports it). Where they are not 0
-            `reasoning_tokens` (a part of those written), `cache_written_tokens` (a part of those
-            read), and for each phase other than "step" its calls, tokens and cost, such as
-            `judge_calls`.
-    """
-
-    sums: dict[str, float] = field(factory=_NOTHING.copy)
-
-    @property
-    def tokens(self) -> float:
-        """Tokens read and written."""
-        return self.sums["prompt_tokens"] + self.sums["completion_tokens"]
-
-    def add_call(self, phase: Phase) -> None:
-        """Count a request that is sent."""
-        self._add(calls=1)
-        self._add_phase(phase, calls=1)
-
-    def add(self, reply: ModelReply, cost: float, phase: Phase = "step") -> None:
-        """Count a reply."""
-        tokens = {
-            "prompt_tokens": reply.prompt_tokens,
-            "completion_tokens": reply.completion_tokens,
-        }
-        self._add(
-            **tokens,
-            replies=1,
-            estimated=reply.estimated,
-            seconds=reply.seconds,
-            cost=cost,
-            cached_tokens=reply.cached_tokens,
-            reported_cost=reply.reported_cost or 0.0,
-            reasoning_tokens=min(reply.reasoning_tokens, reply.completion_tokens),
-            cache_written_tokens=min(reply.cache_written_tokens, reply.prompt_tokens),
-        )
-        self._add_phase(phase, **tokens, cost=cost)
-
-    def _add_phase(self, phase: Phase, **figures: float) -> None:
-        if phase != "step":
-            self._add(**{f"{phase}_{name}": value for name, value in figures.items()})
-
-    def _add(self, **figures: float) -> None:
-        for name, value in figures.items():
-            if value:
-                self.sums[name] = self.sums.get(name, 0) + value
-
-
-@define
 class Metered:
     """Sends requests, checks limits before each, counts, and writes them to the record.
 
@@ -216,11 +169,10 @@ class Metered:
     command: CommandBudget = field(factory=CommandBudget)
     fields: Callable[[Request], Mapping[str, Any]] = Request.fields
     transcript: Callable[[Any], None] = lambda _: None
-    episode: Used = field(factory=Used)
-    decision: Used = field(factory=Used)
+    episode: dict[str, float] = field(factory=NOTHING.copy)
+    decision: dict[str, float] = field(factory=NOTHING.copy)
     _lines: RequestLines = field(factory=RequestLines, init=False)
     _recorded: deque[_Recorded] = field(factory=deque, init=False)
-    _rehearsal: RecordedReplies | None = field(default=None, init=False)
     _earlier: dict[str, deque[ModelReply]] = field(factory=dict, init=False)
 
     def __call__(self, request: Request, timeout: float = math.inf) -> ModelReply:
@@ -277,29 +229,28 @@ class Metered:
                 break
             entry, reply = self._recorded.popleft()
             self._lines.check(entry, sent)
-            self._count_request(request.phase)
+            self._count({"calls": 1}, request.phase)
             # A recorded request without a reply is counted; then the call goes on.
             if reply is not None:
                 self._earlier_reply(sent)  # each is used once
-                self._count(reply, request.phase)
+                self._count_reply(reply, request.phase)
                 return reply
         earlier = self._earlier_reply(sent)
         if earlier is None:
             self.command.count_call()
-        self._count_request(request.phase)
-        for line in self._lines.entries(sent, int(self.episode.sums["calls"])):
+        self._count({"calls": 1}, request.phase)
+        for line in self._lines.entries(sent, int(self.episode["calls"])):
             self.write(line)
         reply = earlier or self._received(request, timeout)
         self.write({"reply": to_plain(reply)})
-        cost = self._count(reply, request.phase)
+        self._count_reply(reply, request.phase)
         if earlier is None:
-            self.command.count_cost(cost)
+            self.command.count_cost(self.limits.cost(reply))
         return reply
 
     def _received(self, request: Request, timeout: float) -> ModelReply:
-        """Send a request that is on record, and write to the record that it brought no reply."""
         try:
-            return (self._rehearsal or self.send)(request, timeout)
+            return self.send(request, timeout)
         except NoReply as fault:
             self.write({"no_reply": str(fault)})
             raise
@@ -327,24 +278,36 @@ class Metered:
 
     def rehearse(self, entries: Iterable[Mapping[str, Any]]) -> None:
         """Take replies of whole records in place of a server's; BadRecord as in `restore`."""
-        self._rehearsal = RecordedReplies.of(entries)
+        self.send = RecordedReplies.of(entries)
 
     def begin_episode(self) -> None:
         """Set the sums of the episode to zero, and forget the record of the last one."""
-        self.episode = Used()
+        self.episode = NOTHING.copy()
         self._lines = RequestLines()
         self._recorded.clear()
 
-    def _count_request(self, phase: Phase) -> None:
-        self.decision.add_call(phase)
-        self.episode.add_call(phase)
+    def _count_reply(self, reply: ModelReply, phase: Phase) -> None:
+        figures = {
+            "prompt_tokens": reply.prompt_tokens,
+            "completion_tokens": reply.completion_tokens,
+            "replies": 1,
+            "estimated": reply.estimated,
+            "seconds": reply.seconds,
+            "cost": self.limits.cost(reply),
+            "cached_tokens": reply.cached_tokens,
+            "reported_cost": reply.reported_cost or 0.0,
+            "reasoning_tokens": min(reply.reasoning_tokens, reply.completion_tokens),
+            "cache_written_tokens": min(reply.cache_written_tokens, reply.prompt_tokens),
+        }
+        self._count(figures, phase)
 
-    def _count(self, reply: ModelReply, phase: Phase) -> float:
-        """Count a reply and return its price."""
-        cost = self.limits.cost(reply)
-        self.decision.add(reply, cost, phase)
-        self.episode.add(reply, cost, phase)
-        return cost
+    def _count(self, figures: Mapping[str, float], phase: Phase) -> None:
+        of_phase = {f"{phase}_{name}": figures.get(name, 0) for name in _BY_PHASE}
+        counted = {**figures, **(of_phase if phase != "step" else {})}
+        for sums in (self.decision, self.episode):
+            for name, value in counted.items():
+                if value:
+                    sums[name] = sums.get(name, 0) + value
 
 
 def _requests_in(entries: Iterable[Mapping[str, Any]]) -> list[_Recorded]:

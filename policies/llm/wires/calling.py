@@ -64,7 +64,6 @@ async def in_thread(function: Callable[..., T], *arguments: Any) -> T:
 
 
 def _check_wanted() -> None:
-    """Raise `CancelledError` in the thread of a decision that was cancelled."""
     if (decision := _decision.get()) and decision.cancelled():
         raise CancelledError
 
@@ -189,7 +188,6 @@ class Calling:
 
 
 def _pause(sent: int, wait: float | None) -> float:
-    """Return the seconds to wait: as the server asks, else longer each time, with jitter."""
     if wait is not None:
         return wait
     longest = min(_FIRST_PAUSE * 2.0 ** min(sent - 1, 10), _LONGEST_PAUSE)

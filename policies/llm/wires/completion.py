@@ -96,7 +96,6 @@ def _usage(
 
 
 def _malformed(texts: Sequence[str], calls: Sequence[Call]) -> str:
-    """Return what makes a reply unusable; an empty text if nothing does."""
     if any(each != storable(each) for each in texts):
         return "your reply held half a surrogate pair, which is no character"
     if len(calls) > MAX_CALLS:
@@ -140,7 +139,6 @@ def _text(value: Any) -> str:
 
 
 def _reasoning(message: Mapping[str, Any]) -> str:
-    """Return what the server sends as reasoning, apart from the text."""
     content = message.get("content")
     parts = [part for part in content if _thinks(part)] if isinstance(content, list) else []
     named = (_all_texts(message.get(key)) for key in _REASONING_FIELDS)
@@ -167,15 +165,12 @@ def _all_texts(value: Any, depth: int = 0) -> str:
 
 
 def _count(value: Any) -> int | None:
-    """Return a number of tokens; None for anything else, and for more than `MAX_TOKENS`."""
     return value if type(value) is int and 0 <= value <= MAX_TOKENS else None
 
 
 def _money(value: Any) -> float | None:
-    """Return a reported amount; None unless it is a number from 0 to `MAX_COST`."""
     return float(value) if type(value) in (int, float) and 0 <= value <= MAX_COST else None
 
 
 def _estimate(characters: int) -> int:
-    """Return the number of tokens that a text of this length is counted as, rounded up."""
     return -(-characters // _CHARACTERS_PER_TOKEN)

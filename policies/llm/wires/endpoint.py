@@ -155,7 +155,6 @@ class Endpoint:
 
 
 def _unescaped(text: str) -> str:
-    """Return a text without the escapes of JSON for ASCII characters."""
     # Text within text doubles backslashes; bounded, for a text full of them.
     plain = re.sub(r"\\{1,8}u00([0-9a-fA-F]{2})", lambda code: chr(int(code[1], 16)), text)
     return plain.replace(r"\/", "/")

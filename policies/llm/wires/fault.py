@@ -11,8 +11,6 @@ from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from attrs import frozen
-
 from policies.llm.wires.completion import first, mapping
 from policies.llm.wires.post import SUCCESS, Response
 from policies.llm.wires.wire import NoReply
@@ -52,55 +50,6 @@ _ADVICE = {
 }
 
 
-@frozen
-class _ServerError:
-    """An error that a server reports: its status or 0, its codes, and the field at fault."""
-
-    status: int = 0
-    message: str = ""
-    codes: tuple[str, ...] = ()
-    field: str = ""
-
-    @classmethod
-    def read(cls, status: int, body: Any) -> "_ServerError":
-        """Return the error of a decoded body: an object, a text, or a list with one of them."""
-        body = mapping(first(body))
-        error = first(body.get("error", body))
-        if isinstance(error, str):
-            return cls(status, error)
-        error = mapping(error)
-        return cls(
-            status or _status_in(error.get("code")),
-            _text_or_empty(error.get("message")),
-            tuple(filter(None, map(_text_or_empty, (error.get("code"), error.get("type"))))),
-            _text_or_empty(error.get("param")),
-        )
-
-    def no_reply(self, shown: str, headers: Mapping[str, str]) -> NoReply:
-        """Return the exception for this error; *shown* is the server's text, printable."""
-        no_money = next(filter(_NO_MONEY.search, self.codes), "")
-        final = bool(no_money) or self._is_final(headers.get("x-should-retry", "").lower())
-        wait = _wait(headers)
-        late = self.status == _UNAVAILABLE and wait is not None
-        busy = not final and (late or self.status in (_TOO_MANY, _OVERLOADED))
-        answered = f"answered {self.status}" if self.status else "answered with an error"
-        if no_money:
-            answered = (
-                f"has no money left for this key, or a limit of spending is reached ({no_money})"
-            )
-        advised = (name for name in (*self.codes, self.field) if name in _ADVICE)
-        advice = next((f"; {_ADVICE[name]}" for name in advised), "")
-        why = f"{answered}: {shown}".rstrip(": ") + advice
-        return NoReply(why, final=final, wait=wait, busy=busy)
-
-    def _is_final(self, retry: str) -> bool:
-        """Return whether sending the request again cannot help, by the header or the status."""
-        if retry in ("true", "false"):
-            return retry == "false"
-        kind = self.status // 100
-        return kind == _REDIRECT or (kind == _CLIENT_ERROR and self.status not in _AGAIN)
-
-
 def check(response: Response, body: Any, redact: Redact) -> None:
     """Check that a response is a success, and that neither its body nor its choice is an error.
 
@@ -112,18 +61,51 @@ def check(response: Response, body: Any, redact: Redact) -> None:
     Raises:
         NoReply: It is an error or a redirect, or holds an error.
     """
-    if response.status // 100 != SUCCESS:
-        error = _ServerError.read(response.status, body)
-        text = error.message or response.content.decode("utf-8", "replace")
-        if response.status // 100 == _REDIRECT:
-            text = "a redirect, which is not followed"
-        raise error.no_reply(printable(text, redact), response.headers)
-    whole = mapping(first(body))
+    whole, kind = mapping(first(body)), response.status // 100
+    if kind != SUCCESS:
+        text = response.content.decode("utf-8", "replace")
+        if kind == _REDIRECT:
+            whole, text = {}, "a redirect, which is not followed"
+        raise _no_reply(response.status, whole, text, response.headers, redact)
     for each in (whole, mapping(first(whole.get("choices")))):
         if each.get("error"):
-            error = _ServerError.read(0, each)
-            text = error.message or ", ".join(error.codes)
-            raise error.no_reply(printable(text, redact), {})
+            raise _no_reply(0, each, "", {}, redact)
+
+
+def _no_reply(
+    status: int, body: Mapping[str, Any], content: str, headers: Mapping[str, str], redact: Redact
+) -> NoReply:
+    """Return the exception for an error: an object, a text, or a list with one of them.
+
+    Its status is 0 where a success holds it, and then may be its code.
+    """
+    error = first(body.get("error", body))
+    given = mapping(error)
+    code, kind, at_fault, message = (
+        value if isinstance(value := given.get(key), str) else ""
+        for key in ("code", "type", "param", "message")
+    )
+    codes = [each for each in (code, kind) if each]
+    status = status or _status_in(given.get("code"))
+    text = (error if isinstance(error, str) else message) or content or ", ".join(codes)
+    no_money = next(filter(_NO_MONEY.search, codes), "")
+    answered = f"answered {status}" if status else "answered with an error"
+    if no_money:
+        answered = f"has no money left for this key, or a limit of spending is reached ({no_money})"
+    advice = next((f"; {_ADVICE[name]}" for name in (*codes, at_fault) if name in _ADVICE), "")
+    final = bool(no_money) or _is_final(status, headers.get("x-should-retry", "").lower())
+    wait = _wait(headers)
+    late = status == _UNAVAILABLE and wait is not None
+    busy = not final and (late or status in (_TOO_MANY, _OVERLOADED))
+    why = f"{answered}: {printable(text, redact)}".rstrip(": ") + advice
+    return NoReply(why, final=final, wait=wait, busy=busy)
+
+
+def _is_final(status: int, retry: str) -> bool:
+    if retry in ("true", "false"):
+        return retry == "false"
+    kind = status // 100
+    return kind == _REDIRECT or (kind == _CLIENT_ERROR and status not in _AGAIN)
 
 
 def printable(text: str, redact: Redact) -> str:
@@ -132,12 +114,7 @@ def printable(text: str, redact: Redact) -> str:
     return " ".join("".join(characters).split())[:_WIDTH]
 
 
-def _text_or_empty(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
 def _status_in(code: Any) -> int:
-    """Return the status that a code is, as a number or as its digits; 0 for another code."""
     if isinstance(code, str) and re.fullmatch("[45][0-9][0-9]", code):
         return int(code)
     return code if type(code) is int and code in _ERRORS else 0

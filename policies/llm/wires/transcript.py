@@ -6,6 +6,7 @@
 import math
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import zip_longest
 from os.path import commonprefix
 from typing import Any, Self
 
@@ -92,14 +93,11 @@ class RequestLines:
             )
 
     def _difference(self, recorded: RequestEntry, sent: SentRequest) -> str:
-        was = recorded.messages
-        for number, (old, new) in enumerate(zip(was, sent.messages, strict=False), 1):
+        for number, (old, new) in enumerate(zip_longest(recorded.messages, sent.messages), 1):
             if old != new:
-                now = sent.texts[new]
-                role = short_repr(now.get("role"))
-                return f"message {number} ({role}) {_first_change(self.texts.get(old), now)}"
-        if len(was) != len(sent.messages):
-            return f"it had {len(was)} messages and has {len(sent.messages)} now"
+                was, now = self.texts.get(old), sent.texts.get(new)
+                role = short_repr((now or {}).get("role"))
+                return f"message {number} ({role}) {_first_change(was, now)}"
         if recorded.tools != sent.tools:
             then, now = self.texts.get(recorded.tools, []), sent.texts.get(sent.tools, [])
             return f"the list of tools {_first_change(then, now)}"
@@ -107,7 +105,6 @@ class RequestLines:
 
 
 def _first_change(old: Any, new: Any) -> str:
-    """Return where the JSON of two values begins to differ, and both from there on."""
     texts = [canonical_json(each).decode() for each in (old, new)]
     start = max(0, len(commonprefix(texts)) - _BEFORE)  # noqa: RUF071 (texts, not paths)
     was, now = (short_repr(text[start:]) for text in texts)

@@ -54,7 +54,6 @@ class WeeklyConversation(Conversation):
         )
 
     def answer_format(self) -> str:
-        """Return how to answer."""
         if self.by_tools:
             return super().answer_format()
         return (
@@ -63,7 +62,6 @@ class WeeklyConversation(Conversation):
         )
 
     def schema(self) -> Schema:
-        """Return the JSON Schema of the answer."""
         return _SCHEMA
 
     def parsed(self, reply: ModelReply, _: Any) -> ParsedReply:

@@ -100,15 +100,12 @@ class _InterviewConversation(Conversation):
         self.request_fields = {k: v for k, v in given.items() if v is not None} | form
 
     def answer_format(self) -> str:
-        """Return how to answer."""
         return super().answer_format() if self.by_tools else self.form
 
     def rules(self, _: Any) -> str:
-        """Return the rules of the interview, or what is judged and what the scores mean."""
         return self.world_rules
 
     def schema(self) -> Schema:
-        """Return the JSON Schema of the answer: a message."""
         return strict(as_object({"reply": {"type": "string"}}))
 
     def meant(self, text: str) -> ParsedReply:
@@ -125,7 +122,6 @@ class _InterviewConversation(Conversation):
         return self.meant(reply.text)
 
     def fallback(self, _: Any) -> Any:
-        """Return what an empty reply means."""
         return self.meant("").action
 
 
@@ -138,7 +134,6 @@ class InterviewerConversation(_InterviewConversation):
             self.form = "Answer with the message alone, as plain text."
 
     def situation(self, observation: Any) -> str:
-        """Return the case, what was said, and the reminders."""
         left = f"Messages left for both sides, this one included: {observation.messages_left}."
         parts = [
             f"# The case\n{observation.case.text}",
@@ -173,7 +168,6 @@ class CandidateConversation(_InterviewConversation):
         self._strict = method in _STRICT
 
     def rules(self, observation: Any) -> str:
-        """Return the candidate's task."""
         return f"{self.world_rules}\n\nThe case has the id {observation.case_id}."
 
     def question(self, observation: Any) -> Request:
@@ -194,11 +188,9 @@ class CandidateConversation(_InterviewConversation):
         return ParsedReply(action, int(not said), "" if said else _NOTHING_SAID)
 
     def revealed(self, episode: Episode) -> str:
-        """Return the text of the case that was played."""
         return str(self._played(episode).text)
 
     def name_of(self, episode: Episode) -> str:
-        """Return the id of the case that was played."""
         return str(self._played(episode).id)
 
     def _played(self, episode: Episode) -> Any:
@@ -220,11 +212,9 @@ class JudgeConversation(_InterviewConversation):
         )
 
     def question(self, observation: Any) -> Request:
-        """Return the request for the scores."""
         return evolve(super().question(observation), phase="judge")
 
     def situation(self, observation: Any) -> str:
-        """Return the case and the dialogue."""
         ended = "the interviewer" if observation.ended_by_interviewer else "its limit"
         return (
             f"# The case\n{observation.case.text}\n\n"
@@ -232,12 +222,10 @@ class JudgeConversation(_InterviewConversation):
         )
 
     def schema(self) -> Schema:
-        """Return the JSON Schema of the answer."""
         scores: dict[str, Schema] = {name: {"type": "number"} for name in SCORES}
         return strict(as_object(scores | {"feedback": {"type": "string"}}))
 
     def fallback(self, _: Any) -> Any:
-        """Return 0 everywhere."""
         return self.meant("nothing").action
 
     def meant(self, text: str) -> ParsedReply:

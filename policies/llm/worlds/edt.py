@@ -83,11 +83,9 @@ class OneDecisionConversation(Conversation):
             )
 
     def offered(self) -> list[str]:
-        """Return the decision as a tool; the published form of it is text."""
         return ["decide"]
 
     def rules(self, _: Any) -> str:
-        """Return the firm's task."""
         return (
             f"{self.world_rules}\n"
             "You are told, the projects as a table:\n"
@@ -108,7 +106,6 @@ class OneDecisionConversation(Conversation):
         return "\n".join(parts)
 
     def answer_format(self) -> str:
-        """Return how to answer."""
         if self.by_tools:
             return super().answer_format()
         return (
@@ -119,7 +116,6 @@ class OneDecisionConversation(Conversation):
         )
 
     def schema(self) -> Schema:
-        """Return the JSON Schema of the answer."""
         firm: Any = self.seat.model
         scenario = firm.loaded_scenario
         taken = {"type": "array", "items": {"type": "integer"}, "minItems": 3, "maxItems": 3}
@@ -179,7 +175,6 @@ def _decision(episode: Episode, role: str) -> Any:
 
 
 def _begin(seat: Seat, options: EDTOptions) -> Conversation:
-    """Return the conversation for the way in which the parameters ask: once, or on events."""
     firm: Any = seat.model
     if firm.asks != "once":
         return Conversation(seat, options)

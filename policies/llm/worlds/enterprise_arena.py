@@ -77,7 +77,6 @@ class MonthlyConversation(Conversation):
         return None
 
     def question(self, month: Any) -> Request:
-        """Return the question: the rules, and the conversation of the month so far."""
         if self._last is not None:
             self._messages += self._result(self._last, month)
             self._last = None
@@ -88,7 +87,6 @@ class MonthlyConversation(Conversation):
         return self.request([system(told), *self._messages])
 
     def read(self, reply: ModelReply, _: Any) -> ParsedReply:
-        """Parse a reply and keep it for the rest of the month."""
         action = action_of(self.codec, reply, self.known, _as_tagged, tools=self.by_tools)
         self._messages.append(assistant_message(reply))
         self._last = reply
@@ -96,21 +94,17 @@ class MonthlyConversation(Conversation):
         return ParsedReply(action)
 
     def fallback(self, _: Any) -> Any:
-        """Return the action that lets the month pass."""
         return self.codec.read({"do": "pass"})
 
     def after(self, _: Episode) -> None:
-        """Clear the conversation."""
         self._begin(None)
 
     def _result(self, reply: ModelReply, month: Any) -> list[Message]:
-        """Return the result of the last tool or note of this month as a message."""
         result = {"result": None} if month.reply is None else to_plain(month.reply)
         text = as_json({**result, "tool_calls_remaining": month.tool_calls_remaining})
         return tool_results(reply, [text] * len(reply.calls)) if reply.calls else [user(text)]
 
     def answer_format(self) -> str:
-        """Return how to answer."""
         if self.by_tools:
             return "Call one tool at a time; an action ends the month."
         kinds: dict[str, dict[str, Schema]] = {kind: {} for kind in _TYPES}
@@ -127,7 +121,6 @@ class MonthlyConversation(Conversation):
         )
 
     def schema(self) -> Schema:
-        """Return the JSON Schema of a reply in the form of the SPEC: reasons, and one action."""
         shapes = [_shape(name, schema) for name, schema in self.actions.items()]
         return strict(as_object({"reasoning": {"type": "string"}, "action": {"anyOf": shapes}}))
 

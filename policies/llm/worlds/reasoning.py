@@ -76,11 +76,9 @@ class QuestionConversation(Conversation):
     # -- one question ------------------------------------------------------------------------------
 
     def schema(self) -> Schema:
-        """Return the JSON Schema of the answer."""
         return _SCHEMA
 
     def question(self, observation: Any) -> Request:
-        """Return the messages of a question."""
         messages = [system(f"{self.world_rules} {_FORM}"), *_messages(observation)]
         self._ids[_key(messages)] = observation.id
         return self.request(messages)
@@ -93,7 +91,6 @@ class QuestionConversation(Conversation):
         return ParsedReply(action, int(len(reply.text) > _LONGEST), default)
 
     def fallback(self, observation: Any) -> Any:
-        """Return the default action: an empty answer."""
         return self.seat.spec.default_for(observation)
 
     # -- what methods learn from -------------------------------------------------------------------

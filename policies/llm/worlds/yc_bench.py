@@ -71,7 +71,6 @@ class TurnConversation(Conversation):
         self._begin()
 
     def offered(self) -> list[str]:
-        """Return the names of the commands."""
         commands = [name for name in super().offered() if name not in _NOT_OFFERED]
         return [_CONSOLE] if self.console else commands
 
@@ -99,7 +98,6 @@ class TurnConversation(Conversation):
         return self.codec.read({"do": "end_turn"})
 
     def question(self, desk: Any) -> Request:
-        """Return the question: rules and notes, the rounds kept, the status."""
         self._trim()
         answers, self._answers = self._answers, []
         text = texts.status(desk.status)
@@ -128,7 +126,6 @@ class TurnConversation(Conversation):
         return self.seat.spec.default_for(desk)
 
     def after(self, _: Episode) -> None:
-        """Clear the conversation."""
         self._begin()
 
     # -- replies -----------------------------------------------------------------------------------
@@ -187,7 +184,6 @@ class TurnConversation(Conversation):
         return action
 
     def _take_answer(self, desk: Any) -> None:
-        """Add the world's answer to the last command to the conversation."""
         call, self._running = self._running, None
         if call is not None:
             self._answer(call, _ENDED if desk.reply is None else texts.result(desk.reply))
@@ -207,21 +203,18 @@ class TurnConversation(Conversation):
     # -- messages ----------------------------------------------------------------------------------
 
     def rules(self, desk: Any) -> str:
-        """Return the system prompt: the rules, how to answer, the notes."""
         pad = desk.status.scratchpad
         notes = f"\n\n## Your scratchpad\n{pad}" if pad else ""
         rules = texts.rules(self.world_rules, console=self.console)
         return f"{rules}\n\n{self.answer_format()}{notes}"
 
     def answer_format(self) -> str:
-        """Return how to answer."""
         if self.by_tools:
             return "Act by calling tools, several in one reply if you like."
         wrap = ' in a list: {"commands": [...]}' if self.mode == "schema" else ", in order"
         return f"Act by JSON objects{wrap}; each is one command:\n{menu(self.actions)}"
 
     def schema(self) -> Schema:
-        """Return the JSON Schema of the answer."""
         one = answer_schema(self.actions)
         # The schema of a choice is wrapped in an object; here the list takes the object's place.
         each = one["properties"]["action"] if len(self.actions) > 1 else one
@@ -237,7 +230,6 @@ class TurnConversation(Conversation):
 
 
 def _several(value: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the commands of an object that lists several, or the object itself."""
     listed = value.get("commands")
     if not isinstance(listed, list):
         return [dict(value)]

@@ -122,7 +122,7 @@ def test_cached_tokens_have_a_price_and_a_larger_reported_cost_counts(
         metered = Metered(Endpoint(model="m", base_url=stub.url), limits)
         reply = metered(Request([{"role": "user", "content": "hello"}]), 30)
     assert (reply.cached_tokens, reply.reported_cost) == (cached, reported)
-    used = metered.episode.sums
+    used = metered.episode
     assert (used["cached_tokens"], used["reported_cost"]) == (cached, reported or 0)
     assert used["cost"] == pytest.approx(cost, rel=1e-12)
 
