@@ -222,7 +222,7 @@ class Session:
             same_result(self._past.result, result)
         if self._recorder:
             self._recorder.end(result)
-        steps: Sequence[Step] = tuple(self.steps)
+        steps: Sequence[Step] = tuple(self.steps) or (self._past.steps if self._past else ())
         if not how.keep_steps and self._record is not None:
             steps = RecordedSteps(self._record, self.decided)
         inside = Inside.of(self.run, self._points, keep_state=how.keep_state, series=how.series)

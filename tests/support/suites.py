@@ -113,4 +113,5 @@ def record_of(out: Path, job: str) -> Path:
 def lose_rows(out: Path, where: str = "true") -> None:
     """Remove results of the store, so that their jobs are read from the records again."""
     with contextlib.closing(sqlite3.connect(out / "sweep.sqlite", isolation_level=None)) as file:
-        file.execute(f"DELETE FROM results WHERE {where}")  # noqa: S608 (ours)
+        done = file.execute(f"DELETE FROM results WHERE {where}")  # noqa: S608 (ours)
+        assert done.rowcount > 0

@@ -75,7 +75,7 @@ def test_an_edited_policy_is_refused_and_restart_plays_it(tmp_path: Path, half: 
     suite, out = of_rule(tmp_path), tmp_path / "out"
     assert played(suite, out)[0] == 0
     if half:
-        lose_rows(out, "seed = '00000000000000000001'")
+        lose_rows(out, "seed = '1'")
     before = (out / "rows.csv").read_bytes()
     (tmp_path / "mine.py").write_text(RULE.replace("Order(4)", "Order(9)"))
     code, printed, errors = played(suite, out)
@@ -194,11 +194,13 @@ def test_what_is_on_record_is_not_asked_again_for_other_code(tmp_path: Path, stu
 
 
 def test_lost_outcomes_are_read_from_the_records_again(tmp_path: Path, stub: Stub) -> None:
-    """The results are the same, and nothing is bought."""
+    """The results are the same, a limit that was reached too, and nothing is bought."""
     suite, out = suite_file(tmp_path, stub.url, BEER, 'seeds = "0:3"'), tmp_path / "out"
+    suite.write_text(suite.read_text().replace("max_calls = 12", "max_calls = 4"))
     assert bench(suite, out)[0] == 0
+    assert b"max_calls=4 reached" in (out / "rows.csv").read_bytes()
     before, sent = (out / "rows.csv").read_bytes(), len(stub.requests)
-    lose_rows(out, "seed = '00000000000000000001'")
+    lose_rows(out, "seed = '1'")
     assert bench(suite, out)[0] == 0
     assert ((out / "rows.csv").read_bytes(), len(stub.requests)) == (before, sent)
 
@@ -247,7 +249,7 @@ def test_money_is_what_rows_and_records_say(
     words = ["--jobs", "1", "--max-cost", str(limit)]
     assert bench(suite, out, *words)[0] == 1
     sent = len(stub.requests)
-    for where in ("seed = '00000000000000000000'", "true"):
+    for where in ("seed = '0'", "true"):
         lose_rows(out, where)
         code, _, errors = bench(suite, out, *words)
         assert code == 1
