@@ -86,7 +86,6 @@ class Session:
     ) -> None:
         self._past, self._how = past, how
         self._points = Points() if how.series else None
-        self._keeps_steps = how.keep_steps
         self._tracing: Any = None  # its module would take a tenth of the import of desim
         if how.trace is not None or how.last_events:
             from desim.tracing.trace_file import Tracing
@@ -171,9 +170,9 @@ class Session:
             self._usage.add(role, notes)
         made, seen = self._step[role], decision.observation
         possible, delay = decision.possible, decision.delay
-        if repeated is not None or self._keeps_steps:
+        if repeated is not None or self._how.keep_steps:
             asked = made(t, role, seen, decision.action, notes, possible, delay)
-            if self._keeps_steps:
+            if self._how.keep_steps:
                 self.steps.append(asked)
         if repeated is not None:
             same_step(self.decided, repeated, asked)
@@ -218,11 +217,12 @@ class Session:
             raise
         if usage := self._usage.totals():
             result = evolve(result, usage=usage)
+        steps: Sequence[Step] = tuple(self.steps)
         if self._past and self._past.result:
             same_result(self._past.result, result)
+            steps = steps or self._past.steps
         if self._recorder:
             self._recorder.end(result)
-        steps: Sequence[Step] = tuple(self.steps) or (self._past.steps if self._past else ())
         if not how.keep_steps and self._record is not None:
             steps = RecordedSteps(self._record, self.decided)
         inside = Inside.of(self.run, self._points, keep_state=how.keep_state, series=how.series)
