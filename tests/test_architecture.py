@@ -64,7 +64,6 @@ LAYERS = (
     "desim.reports.record",
     "desim.reports.report",
     "desim.ui.forms",
-    "desim.ui.ending",
     "desim.ui",
     "desim.ui.browser",
     "desim.adapters.seat",

@@ -13,11 +13,11 @@ from desim.show.console import console
 from desim.show.table import Table
 from desim.ui.answer_effects import AnswerEffect
 from desim.ui.briefings import briefing_of, rules_paragraphs
+from desim.ui.ending import Sitting
 from desim.ui.forms.form import Form, amount_form
 from desim.ui.forms.typed_texts import read_form
 from desim.ui.forms.unusual import Confirmation
 from desim.ui.game import Game
-from desim.ui.game_end import Sitting
 from desim.ui.game_faults import Fault
 from desim.ui.game_texts import (
     answer_lines,

@@ -1,21 +1,12 @@
 """The end of a game in plain text: the facts in at most 25 lines, and commands for the rest."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from attrs import evolve
 
 from desim.errors import UsageError
 from desim.show.labels import value_text
-from desim.show.table import Table
-from desim.ui.end_texts import (
-    course_table,
-    ended_text,
-    head_facts,
-    rank_sentence,
-)
-from desim.ui.ending.score_place import ScorePlace
-from desim.ui.game_end import GameEnd, Sitting
+from desim.ui.ending import Sitting, course_table
 from desim.ui.game_texts import metrics_table
 
 #: The commands after the end of a game.
@@ -31,30 +22,25 @@ END_COMMANDS = {
 def print_end(sitting: Sitting, out: Any) -> None:
     """Print the facts about the end of a game, after the baselines have played."""
     end = sitting.end
-    count = len(end.comparison.contenders)
-    if count:
-        out.print(f"The baselines play now, {count} episodes.", markup=False)
+
+    def say(text: str) -> None:
+        out.print(text, markup=False, soft_wrap=not out.is_terminal)
+
+    if count := len(end.comparison.contenders):
+        say(f"The baselines play now, {count} episodes.")
     end.work()
-    for block in _blocks(end):
-        if isinstance(block, Table):
-            out.print(block)
-        else:
-            out.print(block, markup=False, soft_wrap=not out.is_terminal)
+    say(f"{end.heading}. Score {value_text(end.episode.score)}")
+    _, *rules = end.scores.items()
+    if rules:
+        text = "; ".join(f"{name} {score}" for name, score in rules)
+        say(f"{text[:1].upper()}{text[1:]}.")
+    say(end.place)
+    say(end.rank)
+    if (table := course_table(end)) is not None:
+        say(f"{table.title}:")
+        out.print(evolve(table, title=""))
     out.print(f"Your game is recorded in {end.file}.", markup=False, soft_wrap=True)
     out.print("Type again, next, otherwise N, ranking, figures, or quit; ? explains them.")
-
-
-def _blocks(end: GameEnd) -> Iterator[str | Table]:
-    """Yield sentences and tables."""
-    yield f"{ended_text(end)}. Score {value_text(end.episode.score)}"
-    rules = "; ".join(f"{name} {text}" for name, text in [*head_facts(end).items()][1:])
-    if rules:
-        yield f"{rules[:1].upper()}{rules[1:]}."
-    yield end.place.sentence if isinstance(end.place, ScorePlace) else end.place
-    yield rank_sentence(end)
-    if (table := course_table(end)) is not None:
-        yield f"{table.title}:"
-        yield evolve(table, title="")
 
 
 def obey_end(sitting: Sitting, out: Any, command: str, rest: str) -> bool:

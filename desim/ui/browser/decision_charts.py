@@ -68,7 +68,10 @@ def _joined(given: Sequence[str]) -> str:
 
 
 def chart_options(
-    together: Sequence[Series], axis: Series, marks: Sequence[tuple[Any, str]]
+    together: Sequence[Series],
+    axis: Series,
+    marks: Sequence[tuple[Any, str]] = (),
+    title: str = "",
 ) -> dict[str, Any]:
     """Return the options of one chart: series of one unit over the time, with a legend.
 
@@ -76,15 +79,17 @@ def chart_options(
         together: The series.
         axis: The horizontal axis: numbers, or dates with times.
         marks: The answers by point of the axis.
+        title: What is drawn, with its unit; empty for the only series, or for the unit of several.
     """
-    title = together[0].label if len(together) == 1 else label_text(together[0].unit)
-    unit = f" ({together[0].unit})" if len(together) == 1 and together[0].unit else ""
+    if not title:
+        title = together[0].label if len(together) == 1 else label_text(together[0].unit)
+        title += f" ({together[0].unit})" * bool(len(together) == 1 and together[0].unit)
     style = {"fontSize": 13, "fontWeight": 600, "color": _INK}
     return {
         "animation": False,
         "textStyle": {"color": _INK},
         "tooltip": {"trigger": "axis", "confine": True},
-        "title": {"text": f"{title}{unit}", "left": 0, "top": 0, "textStyle": style},
+        "title": {"text": title, "left": 0, "top": 0, "textStyle": style},
         "legend": {
             "show": len(together) > 1,
             "top": 20,

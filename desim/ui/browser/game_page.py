@@ -31,8 +31,8 @@ from desim.ui.browser.status_bar import (
     show_time,
 )
 from desim.ui.browser.widgets import heading, missing_help, show_table
+from desim.ui.ending import Sitting
 from desim.ui.game import Game, Stale
-from desim.ui.game_end import Sitting
 from desim.ui.game_faults import Fault, error_text
 from desim.ui.game_texts import (
     answer_lines,

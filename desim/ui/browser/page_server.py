@@ -14,8 +14,8 @@ from desim.faults import fault_text
 from desim.short_repr import shortened
 from desim.ui.browser.game_page import Tab, game_name
 from desim.ui.browser.page_address import keep_address, kept_address
+from desim.ui.ending import Sitting
 from desim.ui.game import Game
-from desim.ui.game_end import Sitting
 
 #: Seconds between attempts to reach the starting server.
 _RETRY_SECONDS = 0.02

@@ -13,7 +13,7 @@ from desim.cli.main import main
 from desim.composition import Composite, part_seed
 from desim.core.run import Run
 from desim.errors import UsageError
-from desim.ui.comparison import BaselineComparison, contenders
+from desim.ui.comparison import BaselineComparison, line_ups
 from desim.ui.game import Game
 from desim.ui.part_texts import time_text
 from models.enterprise_arena import EnterpriseArena
@@ -116,17 +116,14 @@ def test_each_part_is_tried_with_its_own_baselines(monkeypatch: pytest.MonkeyPat
     """Those of the whole model, then a part's own beside `greedy` in the person's other part."""
     own = {Inn: ("thrifty", "greedy"), MonthlyMill: ("idle,sacks=2", "busy"), Town: ("greedy",)}
     monkeypatch.setattr(catalog, "baselines", lambda model: own[type(model)])
-    labels = [one.label for one in contenders(Town(), BOTH)]
+    labels = [*line_ups(Town(), BOTH)]
     assert labels == [
         "greedy",
         "mill: idle,sacks=2; inn: greedy",
         "mill: busy; inn: greedy",
         "mill: idle,sacks=2; inn: thrifty",
     ]
-    assert [one.label for one in contenders(Town(), ("inn.landlord",))] == [
-        "greedy",
-        "inn: thrifty",
-    ]
+    assert [*line_ups(Town(), ("inn.landlord",))] == ["greedy", "inn: thrifty"]
 
 
 def test_the_comparison_ranks_the_whole_model() -> None:

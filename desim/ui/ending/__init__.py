@@ -1,1 +1,0 @@
-"""The end of a person's game: its course, its place, and another game."""
