@@ -63,7 +63,6 @@ LAYERS = (
     "desim.reports",
     "desim.reports.record",
     "desim.reports.report",
-    "desim.ui.forms",
     "desim.ui",
     "desim.ui.browser",
     "desim.adapters.seat",

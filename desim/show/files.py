@@ -96,16 +96,6 @@ def check_new(paths: Iterable[Path]) -> None:
             raise UsageError(f"{path} exists and is kept; choose another name or folder")
 
 
-def is_foreign(about: os.stat_result) -> bool:
-    """Return whether a file belongs to another user; False where files have no owners."""
-    return os.name == "posix" and about.st_uid != os.geteuid()
-
-
-def is_open_to_others(about: os.stat_result) -> bool:
-    """Return whether others than the owner may read, change or execute a file."""
-    return os.name == "posix" and bool(about.st_mode & (stat.S_IRWXG | stat.S_IRWXO))
-
-
 def open_regular(path: str | Path) -> Any:
     """Open a regular file to read its bytes.
 

@@ -27,7 +27,6 @@ from desim.errors import (
     PolicyFailed,
     UsageError,
     WriteFailed,
-    WrongAction,
 )
 from desim.faults import RAISED
 from desim.records.episode import Episode
@@ -36,9 +35,8 @@ from desim.records.record_lock import RecordLock
 from desim.records.writer import cut
 from desim.schema import codec, plain_observation
 from desim.ui.answer_effects import AnswerEffect, effect_of
-from desim.ui.forms.form import Form, forms
-from desim.ui.forms.wrong_answers import refusal_text
-from desim.ui.game_faults import Answer, Fault, RecordWatch
+from desim.ui.forms import Form, forms
+from desim.ui.game_faults import Fault, RecordWatch
 from desim.ui.part_texts import time_text
 from desim.ui.view import GameView, offered_options, offered_tables
 
@@ -138,8 +136,7 @@ class Game:
             decision = self._open_decision()
             if self._play is None or decision is None:
                 raise Stale("the game has no open decision to answer")
-            # Checked before `take`, whose error is for programs.
-            self._check_answer(decision, action)
+            codec(decision.spec.action).take(action)  # or it is refused, and nothing changes
             if self._record_is_ours():
                 self._advance(self._play, decision, action)
                 self._changed()
@@ -327,22 +324,13 @@ class Game:
         except (WriteFailed, OSError) as error:  # the run may have an answer that is not on record
             self._fault = Fault.of_record(error, self.file)
         except RAISED as error:
-            before = play.session.before_tick
-            answers = [
-                Answer(n, step) for n, step in enumerate(play.session.steps[before:], before + 1)
-            ]
-            self._fault = Fault.of_model(error, answers, self.file, self.seats, self._date)
+            made = range(play.session.before_tick + 1, len(play.session.steps) + 1)
+            self._fault = Fault.of_model(error, made, self.file, self.seats, self._date)
         self._watch.note()
 
     @property
     def _date(self) -> str:
         return self.time(self.seats[0], self._run.world.now)
-
-    def _check_answer(self, decision: Decision, action: Any) -> None:
-        try:
-            codec(decision.spec.action).take(action)
-        except WrongAction as fault:
-            raise WrongAction(refusal_text(self.forms(decision.role), action, fault)) from None
 
     def _check_turn(self, turn: int) -> None:
         if turn != self._turn:

@@ -12,27 +12,9 @@ from attrs import define, frozen
 
 from desim.errors import BadRecord, DesimError
 from desim.faults import fault_text, function_name, place
-from desim.records.lines import Step
 from desim.short_repr import shortened
 
-_BRANCH = (
-    "To play on yourself, start the same command with --practice and undo. To let policies such as "
-    "greedy play on from before it:"
-)
 _NO_ANSWERS = "No answer came before it: start a game with another seed or other parameters."
-
-
-@frozen
-class Answer:
-    """An answer on record.
-
-    Attributes:
-        number: Its place among the decisions of all roles, from 1.
-        step: The decision.
-    """
-
-    number: int
-    step: Step
 
 
 @frozen
@@ -42,18 +24,14 @@ class Fault:
     Attributes:
         heading: The part that failed, as a heading.
         text: The error.
+        way: What is kept and how to go on, in sentences.
         again: Whether the policy that failed may be asked again. Otherwise the game has stopped.
-        answers: The last answers before the error; no decision was open between them and the error.
-        way: Instructions for going on if undo is not possible.
-        command: A command that plays on from before the answers; empty without answers.
     """
 
     heading: str
     text: str
-    again: bool = False
-    answers: tuple[Answer, ...] = ()
     way: str = ""
-    command: str = ""
+    again: bool = False
 
     @classmethod
     def of_policy(cls, error: BaseException, date: str = "") -> "Fault":
@@ -63,29 +41,28 @@ class Fault:
 
     @classmethod
     def of_model(
-        cls,
-        error: BaseException,
-        answers: Sequence[Answer],
-        file: Path,
-        seats: Sequence[str],
-        date: str = "",
+        cls, error: BaseException, steps: range, file: Path, seats: Sequence[str], date: str = ""
     ) -> "Fault":
         """Describe a fault of the model: the same answers lead to it again.
 
         Args:
             error: The exception.
-            answers: The answers since the clock last stopped.
+            steps: The places on record, from 1, of the answers since the clock last stopped.
             file: The record.
             seats: The person's roles.
             date: The time of the fault as the person's role knows it; may be empty.
         """
-        return cls(
-            f"The model failed{date and f' on {date}'}, so the game has no result",
-            error_text(error),
-            answers=tuple(answers),
-            way=_BRANCH if answers else _NO_ANSWERS,
-            command=_branch(answers, file, seats),
-        )
+        way = _NO_ANSWERS
+        if steps:
+            rules = [each for role in seats for each in ("--policy", f"{role}=greedy")]
+            command = shlex.join(["desim", "branch", str(file), "--at", str(steps[0]), *rules])
+            made = f"decisions {steps[0]} to {steps[-1]}" if steps[1:] else f"decision {steps[0]}"
+            way = (
+                f"The fault came after {made} on record. To take back your last one, start the "
+                f"same command with --practice and undo; to let greedy play on: {command}"
+            )
+        heading = f"The model failed{date and f' on {date}'}, so the game has no result"
+        return cls(heading, error_text(error), f"{file} keeps every decision. {way}")
 
     @classmethod
     def of_record(cls, error: BaseException, file: Path) -> "Fault":
@@ -93,7 +70,7 @@ class Fault:
         return cls(
             "The game cannot be recorded any further",
             f"{file}: {error_text(error)}" if isinstance(error, OSError) else error_text(error),
-            way="Once that is mended, the same command continues from what is on record.",
+            "Once that is mended, the same command continues from what is on record.",
         )
 
 
@@ -146,12 +123,3 @@ def call_failed(function: Any, error: BaseException) -> str:
     inside = error.__traceback__ is not None and error.__traceback__.tb_next is not None
     where = f" in {place(error)}" if inside else ""
     return f"{function_name(function)} failed{where}: {error_text(error)}"
-
-
-def _branch(answers: Sequence[Answer], file: Path, seats: Sequence[str]) -> str:
-    if not answers:
-        return ""
-    command = ["desim", "branch", str(file), "--at", str(answers[0].number)]
-    for role in seats:
-        command += ["--policy", f"{role}=greedy"]
-    return shlex.join(command)

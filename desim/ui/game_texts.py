@@ -1,7 +1,4 @@
-"""Texts of the page and the terminal on a fault: the answers that led to it, and the ways on.
-
-Tables of a game that the page and the terminal both show.
-"""
+"""Tables of a game that the page and the terminal both show."""
 
 from desim.core.reported import rows_of
 from desim.errors import UsageError, possible
@@ -11,39 +8,11 @@ from desim.show.column import Column, columns_within
 from desim.show.labels import label_text
 from desim.show.table import Table
 from desim.ui.game import Game
-from desim.ui.game_faults import Fault
 from desim.ui.layout import action_text, text_table
 from desim.ui.part_texts import name_text, part_of
 
 #: The description of a metric without one.
 _PLAIN = Column()
-
-
-def answer_lines(game: Game, fault: Fault) -> list[str]:
-    """Return a line for each answer that led to a fault."""
-    return [
-        f"Decision {answer.number} on record, {answer.step.role} at "
-        f"{game.time(answer.step.role, answer.step.t) or f't={answer.step.t}'}: "
-        + action_text(answer.step.action, game.role(answer.step.role).action)
-        for answer in fault.answers
-    ]
-
-
-def way_lines(game: Game, fault: Fault) -> list[str]:
-    """Return what is kept, and how to go on."""
-    kept = f"The record {game.file} keeps every decision written so far."
-    if _undo_goes_on(game, fault):
-        return [kept, "Undo takes your last decision back; another answer may go on."]
-    return [kept, fault.way]
-
-
-def way_command(game: Game, fault: Fault) -> str:
-    """Return the command that goes on; empty if the fault has none, or undo goes on."""
-    return "" if _undo_goes_on(game, fault) else fault.command
-
-
-def _undo_goes_on(game: Game, fault: Fault) -> bool:
-    return bool(game.practice and fault.command and game.view.steps)
 
 
 def decisions_table(game: Game, *, latest_first: bool = False) -> Table:

@@ -14,21 +14,14 @@ from desim.show.table import Table
 from desim.ui.answer_effects import AnswerEffect
 from desim.ui.briefings import briefing_of, rules_paragraphs
 from desim.ui.ending import Sitting
-from desim.ui.forms.form import Form, amount_form
-from desim.ui.forms.typed_texts import read_form
-from desim.ui.forms.unusual import Confirmation
+from desim.ui.forms import Form, amount_form
 from desim.ui.game import Game
 from desim.ui.game_faults import Fault
-from desim.ui.game_texts import (
-    answer_lines,
-    decisions_table,
-    shown_table,
-    way_command,
-    way_lines,
-)
+from desim.ui.game_texts import decisions_table, shown_table
 from desim.ui.layout import ValueGroup, action_text, lay_out, text_table
 from desim.ui.part_texts import name_text, seats_text
 from desim.ui.terminal_end import END_COMMANDS, obey_end, print_end
+from desim.ui.typed_texts import Confirmation, read_form
 
 _PROMPT = "> "
 #: Changes of figures that are printed after an answer.
@@ -291,10 +284,7 @@ class TerminalGame:
         if fault.again:
             self._print("Type `again` to ask it again, or `quit`.")
             return
-        for line in (*answer_lines(self.game, fault), *way_lines(self.game, fault)):
-            self._print(line)
-        if command := way_command(self.game, fault):
-            self._print_command(f"  {command}")
+        self._print_command(fault.way)
         self._print("Type `quit` to leave, or ? for help.")
 
     def _print_missing(self, error: str) -> None:
@@ -326,10 +316,8 @@ class TerminalGame:
         for form in self._forms():
             self._print(f"  {form.tag}: {form.text}")
             for field in form.fields:
-                hint = f" ({field.hint})" if field.hint else ""
-                self._print(f"      {field.key}: {field.text}{hint}")
-                if field.known:
-                    self._print(f"          {field.wanted}")
+                empty = "" if field.required else "; may be left empty"
+                self._print(f"      {field.key}: {field.text} ({field.wanted}{empty})")
         ended = self.game.view.episode is not None
         for command, text in {**_COMMANDS, **(END_COMMANDS if ended else {})}.items():
             self._print(f"  {command}: {text}")

@@ -321,8 +321,11 @@ class Browser(Policy):
         self.until(lambda: self.turn() > turn)
 
     def open_form(self, tag: str) -> None:
-        """Open the form of an action and wait until its button is there."""
-        self.click(f"[data-form='{tag}'] [role='button']")
+        """Choose an action from the list and wait until its button is there."""
+        self.click("[data-actions]")
+        label = tag.replace("_", " ").capitalize()
+        role = f"//*[@role='option'][normalize-space()='{label}']"
+        self.click_path(f"//*[contains(@class, 'q-menu')]{role}")
         self.until(lambda: self.find(f"[data-act='{tag}']").is_displayed())
 
     def choose(self, field: str, *texts: str) -> None:

@@ -15,10 +15,9 @@ from desim.schema.codecs import tagged_object
 from desim.schema.wire_types import TAG
 from desim.show.labels import value_text
 from desim.ui.browser.widgets import complain, expansion, heading, missing_help
-from desim.ui.forms.form import Field, Form
-from desim.ui.forms.typed_texts import initial_texts, read_form
-from desim.ui.forms.unusual import Confirmation
+from desim.ui.forms import Field, Form
 from desim.ui.layout import action_text
+from desim.ui.typed_texts import Confirmation, initial_texts, read_form
 from desim.ui.view import GameView
 
 #: Answers the open decision with an action; returns an error text, empty without an error.
@@ -50,7 +49,7 @@ def show_form(form: Form, texts: Mapping[str, str], act: Act) -> None:
         if field.kind not in {"text", "json"}:
             inputs[field.key].on("keydown.enter", submit)
     button = ui.button(form.label, on_click=submit).props("no-caps unelevated")
-    button.props(f'data-act="{form.tag}"')
+    button.props(f'data-act="{form.tag}"').classes("self-start")
     complaint.move(target_index=-1)
 
 
@@ -65,8 +64,9 @@ def _typed(element: Any) -> str:
 
 def _input(field: Field, text: str) -> Any:
     label = field.label + (" *" if field.required and not field.nullable else "")
-    parts = (field.text.rstrip("."), field.hint[:1].upper() + field.hint[1:])
-    hint = ". ".join(part for part in parts if part)
+    parts = [field.text.rstrip(".")] if field.text and not field.pattern else []
+    parts += [] if field.known or field.kind in {"flag", "choice"} else [_sentence(field.wanted)]
+    hint = ". ".join(parts + ["May be left empty"] * (not field.required))
     element: Any
     match field.kind:
         case _ if field.known:
@@ -88,6 +88,10 @@ def _input(field: Field, text: str) -> Any:
                 element.props("inputmode=decimal autocomplete=off")
     _describe(element, field, hint)
     return element
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _known_select(field: Field, label: str, text: str) -> ui.select:
@@ -133,7 +137,7 @@ def show_decision(
                 _hint_button(open_hint)
         missing_help(view.options_error)
         _options(options, role, act, ranked=not view.options_are_answers)
-        _actions(known, options, act)
+        _actions(known, options, act, _last_tag(view))
 
 
 def _hint_button(open_hint: Callable[[], None]) -> None:
@@ -172,30 +176,40 @@ def _option(
         ui.label(" · ".join(filter(None, (option.note, value)))).classes("note")
 
 
-def _actions(known: Sequence[Form], options: Sequence[Option], act: Act) -> None:
-    """Show the actions: those with values as forms, others as buttons unless they are options."""
+def _last_tag(view: GameView) -> str:
+    """Return the name of the action that the role gave last; empty before the first."""
+    for step in reversed(view.steps):
+        if step.role == view.role:
+            return str(tagged_object(step.action)[TAG])
+    return ""
+
+
+def _actions(known: Sequence[Form], options: Sequence[Option], act: Act, last: str) -> None:
+    """Show the form of an action, which is chosen from a list where there are several.
+
+    The last answer's action is chosen at first. One without values that an option offers is no
+    further choice.
+    """
     offered = {tagged_object(option.action)[TAG] for option in options}
-    bare = [form for form in known if not form.fields and form.tag not in offered]
-    if bare:
-        heading("Without values", 3)
-        with ui.row().classes("gap-2"):
-            for form in bare:
-                _button(form, act)
-    filled_in = [form for form in known if form.fields]
-    if filled_in:
-        heading("Or fill in a form" if bare or options else "Fill in a form", 3)
-    for form in filled_in:
-        panel = expansion(form.label, form.text, is_open=len(known) == 1)
-        panel.props(f'data-form="{form.tag}"')
-        with panel, ui.column().classes("w-full gap-4 pt-2"):
+    shown = {form.tag: form for form in known if form.fields or form.tag not in offered}
+    if not shown:
+        return
+    if options:
+        heading("Or another answer", 3)
+
+    def show(name: str) -> None:
+        form = shown[name]
+        place.clear()
+        with place:
+            if form.text:
+                ui.label(form.text).classes("help wrap")
             show_form(form, initial_texts(form), act)
 
-
-def _button(form: Form, act: Act) -> None:
-    async def take() -> None:
-        action: dict[str, Any] = {TAG: form.tag}
-        if wrong := await act(action):
-            ui.notify(wrong, type="negative")
-
-    button = ui.button(form.label, on_click=take).props("no-caps outline dense padding='2px 10px'")
-    button.props(f'data-act="{form.tag}"').tooltip(form.text)
+    chosen = last if last in shown else next(iter(shown)) if len(shown) == 1 else None
+    if len(shown) > 1:
+        labels = {name: form.label for name, form in shown.items()}
+        select = ui.select(labels, value=chosen, label="Action", on_change=lambda e: show(e.value))
+        select.props("outlined dense data-actions").classes("w-full")
+    place = ui.element("div").classes("stack gap-4 w-full")
+    if chosen:
+        show(chosen)

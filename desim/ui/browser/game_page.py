@@ -34,13 +34,7 @@ from desim.ui.browser.widgets import heading, missing_help, show_table
 from desim.ui.ending import Sitting
 from desim.ui.game import Game, Stale
 from desim.ui.game_faults import Fault, error_text
-from desim.ui.game_texts import (
-    answer_lines,
-    decisions_table,
-    shown_table,
-    way_command,
-    way_lines,
-)
+from desim.ui.game_texts import decisions_table, shown_table
 from desim.ui.history import history
 from desim.ui.layout import action_text, text_table
 from desim.ui.part_texts import name_text, seats_text
@@ -166,7 +160,7 @@ class Tab:
             self._tables()
 
     def _desk(self) -> None:
-        """Show the open decision: first, on a wide screen at the right, the actions."""
+        """Show the open decision: what is seen, the actions, then tables."""
         view = self.view
         if view.effect is None:
             show_briefing(self.game, view.role, game_name(self.game))
@@ -178,6 +172,7 @@ class Tab:
                     show_effect(view.effect)
                 if self._status:
                     show_observation(self._status.rest, self._changes())
+            with ui.element("div").classes("more min-w-0"):
                 self._tables()
 
     def _seat_status(self) -> SeatStatus | None:
@@ -235,7 +230,7 @@ class Tab:
             ui.spinner()
 
     def _fault(self, fault: Fault) -> None:
-        """Show why the game has stopped, which answers led to it, and how to go on."""
+        """Show why the game has stopped, and how to go on."""
         with ui.element("section").classes("panel stack gap-3").props("data-fault"):
             heading(fault.heading).props("tabindex=-1 id=actions")
             ui.label(fault.text).classes("complaint").props("role=alert")
@@ -243,15 +238,7 @@ class Tab:
                 button = ui.button("Ask it again", on_click=self.go_on)
                 button.props('no-caps data-act="go_on"').classes("self-start")
                 return
-            if fault.answers:
-                heading("After these answers" if len(fault.answers) > 1 else "After this answer", 3)
-            for line in answer_lines(self.game, fault):
-                ui.label(line).classes("wrap")
-            heading("How to go on", 3)
-            for line in way_lines(self.game, fault):
-                ui.label(line).classes("wrap")
-            if command := way_command(self.game, fault):
-                ui.label(command).classes("font-mono text-sm wrap")
+            ui.label(fault.way).classes("wrap")
 
     def _tables(self) -> None:
         names = ["Charts", "Decisions", *map(label_text, self.view.tables), "Help"]

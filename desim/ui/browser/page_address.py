@@ -1,8 +1,8 @@
 """The address of a game's page, kept beside the record.
 
 A server that is started again with the same record serves the page at the same address, so that an
-open tab and a saved link lead to the game again. The file holds the secret of the address, so
-only its owner may read it.
+open tab and a saved link lead to the game again. The file holds the secret of the address, so it
+is written for its owner alone.
 """
 
 import os
@@ -15,7 +15,7 @@ from attrs.validators import and_, ge, instance_of, le, matches_re
 from desim.errors import DesimError, UsageError
 from desim.schema import encode, from_plain
 from desim.schema.untrusted import decode_json
-from desim.show.files import is_foreign, is_open_to_others, open_regular, write_whole
+from desim.show.files import read_regular, write_whole
 
 #: Bytes of the file, at most.
 _BYTES = 200
@@ -45,12 +45,11 @@ def kept_address(record: Path) -> PageAddress:
     """Return the address at which a record was played before, or a new one.
 
     Raises:
-        UsageError: The file cannot be read, belongs to another user, can be read by others, or
-            holds something else.
+        UsageError: The file cannot be read, or holds something else.
     """
     path = address_file(record)
     try:
-        content = _private_content(path)
+        content = read_regular(path, _BYTES)
     except FileNotFoundError:
         return PageAddress(secrets.token_urlsafe(24))
     except OSError as fault:
@@ -69,20 +68,3 @@ def keep_address(record: Path, address: PageAddress, port: int) -> None:
         UsageError: The file cannot be written.
     """
     write_whole(address_file(record), [encode(evolve(address, port=port))], mode=0o600)
-
-
-def _private_content(path: Path) -> bytes:
-    """Return the bytes of a file that only this user can read.
-
-    Raises:
-        OSError: The file cannot be opened.
-        UsageError: It belongs to another user, or others can read it.
-    """
-    with open_regular(path) as file:
-        about = os.fstat(file.fileno())
-        if is_foreign(about):
-            raise UsageError(f"{path} belongs to another user; {_REMOVE}")
-        if is_open_to_others(about):
-            raise UsageError(f"other users can read or change {path}; {_REMOVE}")
-        content: bytes = file.read(_BYTES + 1)
-        return content

@@ -127,7 +127,7 @@ def test_a_wrong_line_prints_its_error_and_changes_nothing(
 def test_help_past_and_tables(tmp_path: Path) -> None:
     """The actions, the decisions so far, and the tables that the role may look up."""
     done = typed(tmp_path, "?", "order 17", "past", "look", "look weeks", "look costs")
-    assert "Units to order this week; 0 orders nothing. (number)" in done.output
+    assert "Units to order this week; 0 orders nothing. (a number of units)" in done.output
     assert "Order: quantity 17" in done.output
     assert "Tables: weeks, stock_moves, costs" in done.output
     assert "Incoming delivery" in done.output
@@ -241,7 +241,7 @@ def test_a_fault_of_the_model_is_an_error_and_no_finished_game(tmp_path: Path) -
         done = typed(tmp_path, *lines, model=MILL)
         assert done.exit_code == 1
         assert "model Mill failed at t=1 in Mill.grind (failing_world.py, line" in done.stdout
-        assert "Decision 2 on record, miller at t=1: Grind: sacks 13" in done.stdout
+        assert "The fault came after decision 2 on record." in done.stdout
         assert f"desim branch {tmp_path / 'game.jsonl'} --at 2" in done.stdout
         assert done.stdout.count("the game has stopped") == 2
         assert "Score" not in done.stdout

@@ -8,9 +8,8 @@ from attrs import frozen
 from desim import Role, catalog
 from desim.errors import WrongAction
 from desim.show.column import Column
-from desim.ui.forms.form import forms
-from desim.ui.forms.known_values import known_values
-from desim.ui.forms.typed_texts import read_form
+from desim.ui.forms import forms, known_values
+from desim.ui.typed_texts import read_form
 
 ROWS = [{"id": 3, "name": "Bridge"}, {"id": 5, "name": "Dam"}]
 

@@ -1,20 +1,21 @@
-"""Texts that a person types into a form, as the values of a tagged object.
+"""Texts that a person types into a form, as the values of a tagged object; unusual numbers.
 
 The role's codec checks the values afterwards, as for every answer.
 """
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
+from attrs import define
 
 from desim.errors import WrongAction
 from desim.schema.wire_types import TAG
+from desim.short_repr import short_repr
 from desim.show.labels import is_number, value_text
-from desim.ui.forms.form import NUMBERS, Field, Form
-from desim.ui.forms.wrong_answers import wrong_value_text
+from desim.ui.forms import NUMBERS, Field, Form
 
 #: The words for a flag.
 _YES, _NO = {"true", "yes", "y", "1"}, {"false", "no", "n", "0"}
@@ -25,6 +26,8 @@ _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
 #: The part of a step by which a number that was typed in a unit may miss a whole one.
 _STEP = 1e-6
 _PERCENT = 100
+#: Characters of a given value that a sentence shows.
+_GIVEN = 60
 
 
 def initial_texts(form: Form) -> dict[str, str]:
@@ -67,7 +70,8 @@ def read_form(form: Form, texts: Mapping[str, str]) -> dict[str, Any]:
         bare = text if field.kind == "text" and not field.known else text.strip()
         if bare or (field.required and (field.nullable or _takes_nothing(field))):
             action[field.name] = _parsed(field, bare)
-        elif field.required:
+    for field in form.fields:
+        if field.required and field.name not in action:
             raise WrongAction(wrong_value_text(field, ""))
     return action
 
@@ -90,7 +94,7 @@ def _parsed(field: Field, text: str) -> Any:
         case kind if kind in NUMBERS:
             return _parsed_number(field, _chosen(field, text))
         case kind:
-            return _parsed_word(kind, _chosen(field, text))
+            return _parsed_word(kind, _chosen(field, _fitting(field, text)))
 
 
 def _parsed_choice(field: Field, text: str) -> Any:
@@ -103,6 +107,18 @@ def _parsed_choice(field: Field, text: str) -> Any:
         if str(choice) == text:
             return choice
     raise WrongAction(wrong_value_text(field, text))
+
+
+def _fitting(field: Field, text: str) -> str:
+    """Return a text that has the form and the length of its field.
+
+    Raises:
+        WrongAction: It has not.
+    """
+    too_long = field.most_characters is not None and len(text) > field.most_characters
+    if too_long or (field.pattern and not re.search(field.pattern, text)):
+        raise WrongAction(wrong_value_text(field, text))
+    return text
 
 
 def _chosen(field: Field, text: str) -> str:
@@ -201,3 +217,63 @@ def _decoded(field: Field, text: str) -> Any:
 
 def _json(value: Any) -> str:
     return msgspec.json.encode(value).decode()
+
+
+def wrong_value_text(field: Field, given: Any) -> str:
+    """Return the sentence on a value that a field does not take; None or "" for no value."""
+    if given in (None, ""):
+        return f"{field.label}: type {field.wanted}; nothing was typed"
+    text = short_repr(given) if isinstance(given, str) else value_text(given)
+    shown = text if len(text) <= _GIVEN else f"{text[:_GIVEN]}…"
+    return f"{field.label}: type {field.wanted}; {shown} was typed"
+
+
+# -- unusual numbers -------------------------------------------------------------------------------
+
+
+@define
+class Confirmation:
+    """The unusual answer that a person was last asked to confirm."""
+
+    _asked: Any = None
+
+    def question(self, known: Sequence[Form], action: Any) -> str:
+        """Return a question about an answer; empty if it is usual, or the same as the last one.
+
+        Args:
+            known: The forms of the role.
+            action: The tagged object of the answer; the action of an option, an instance, is usual.
+        """
+        text = unusual_text(known, action)
+        confirmed, self._asked = text and self._asked == action, action if text else None
+        return "" if confirmed else text
+
+
+def unusual_text(known: Sequence[Form], action: Any) -> str:
+    """Return a question about the first number that is outside its usual range; empty if none is.
+
+    Args:
+        known: The forms of the role.
+        action: The tagged object of the answer; the action of an option, an instance, is usual.
+    """
+    if not isinstance(action, Mapping):
+        return ""
+    form = next((each for each in known if each.tag == action.get(TAG)), None)
+    for field in form.fields if form else ():
+        if text := _question(field, action.get(field.name)):
+            return text
+    return ""
+
+
+def _question(field: Field, value: Any) -> str:
+    column = field.column
+    if column.usual is None or not is_number(value):
+        return ""
+    low, high = column.usual
+    if low <= value * column.scale <= high:
+        return ""
+    least, most = (column.text(bound / column.scale, unit=False) for bound in (low, high))
+    return (
+        f"{column.name(field.name)}: {column.text(value)} is outside the usual {least} to {most}. "
+        "Give the same answer again to take it all the same."
+    )

@@ -4,7 +4,7 @@ A field has the unit and the usual range of its `Column`, and the identifiers th
 choose from.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -15,7 +15,6 @@ from desim.schema import codec
 from desim.schema.wire_types import TAG
 from desim.show.column import Column
 from desim.show.labels import label_text, number_text
-from desim.ui.forms.known_values import KnownValue, known_values
 
 #: The kinds of fields that hold a number.
 NUMBERS = {"integer", "number"}
@@ -23,6 +22,25 @@ NUMBERS = {"integer", "number"}
 _FAR = 1e15
 #: Known values that a sentence lists.
 _LISTED = 12
+#: Observations that are searched for a list, the newest first.
+_OBSERVATIONS = 200
+#: Values of a list that are offered.
+_MOST = 500
+#: Characters of a label.
+_LABEL = 80
+
+
+@frozen
+class KnownValue:
+    """One value to choose.
+
+    Attributes:
+        value: The identifier.
+        label: The identifier, and what else identifies it.
+    """
+
+    value: str | int
+    label: str
 
 
 @frozen
@@ -41,7 +59,7 @@ class Field:
         most: Upper bound of a number, if it has one.
         items: The kind of a list's values.
         most_characters: Characters of a text at most, if it has a limit.
-        patterned: Whether a text has a form of its own, which the explanation names.
+        pattern: The regular expression of a text whose form the explanation names; may be empty.
         column: Its unit, label and usual range.
         known: The values to choose from; empty if they are not known.
     """
@@ -57,7 +75,7 @@ class Field:
     most: float | None = None
     items: str = "text"
     most_characters: int | None = None
-    patterned: bool = False
+    pattern: str = ""
     column: Column = field(factory=Column)
     known: tuple[KnownValue, ...] = ()
 
@@ -86,25 +104,6 @@ class Field:
         }
         return words.get(self.kind) or self._wanted_text
 
-    @property
-    def hint(self) -> str:
-        """The kind, the bounds, and whether the field may be left empty, as a text."""
-        kinds = {
-            "integer": "whole number" if self.column.scale == 1 else "number",
-            "number": "number",
-            "list": "values separated by commas",
-            "json": "JSON",
-        }
-        parts = [kinds[self.kind]] if self.kind in kinds and not self.known else []
-        if self._is_share:
-            parts = [_SHARE]
-        bounds = (("at least", self.least), ("at most", self.most))
-        parts += [
-            f"{text} {self._bound(b)}" for text, bound in bounds if (b := _near(bound)) is not None
-        ]
-        parts += [] if self.required else ["may be left empty"]
-        return ", ".join(parts)
-
     def takes(self, number: float) -> bool:
         """Return whether a number is whole where it must be, and within the bounds."""
         whole = self.kind != "integer" or isinstance(number, int)
@@ -131,7 +130,7 @@ class Field:
 
     @property
     def _wanted_text(self) -> str:
-        if self.patterned:
+        if self.pattern:
             return f"a text of this form: {self.text.rstrip('.')}"
         most = self.most_characters
         return "a text" if most is None else f"a text of at most {most:,} characters"
@@ -249,7 +248,7 @@ def _field(
         most=max(most, default=None),
         items=items,
         most_characters=min(lengths, default=None),
-        patterned=any("pattern" in each for each in present),
+        pattern=next((each["pattern"] for each in present if "pattern" in each), ""),
     )
 
 
@@ -281,3 +280,60 @@ def _resolved(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> Mapping[str
 def _near(bound: float | None) -> float | None:
     """Return a bound that a person may reach; None for any other."""
     return bound if bound is not None and abs(bound) < _FAR else None
+
+
+# -- known values ----------------------------------------------------------------------------------
+
+
+def known_values(column: Column, seen: Sequence[Any]) -> tuple[KnownValue, ...]:
+    """Return the values that an identifier may have, as far as they are known.
+
+    Args:
+        column: The description of the identifier.
+        seen: Observations as plain values, the newest first. Each path of `column.of` is looked up
+            in the newest observation that has it.
+    """
+    found: dict[str | int, KnownValue] = {
+        value: KnownValue(value, value) for value in column.choices
+    }
+    for path in column.of:
+        for known in _newest(path, seen[:_OBSERVATIONS]):
+            found.setdefault(known.value, known)
+    return tuple(found.values())[:_MOST]
+
+
+def _newest(path: str, seen: Sequence[Any]) -> list[KnownValue]:
+    for plain in seen:
+        if (values := _listed(path.split("."), plain)) is not None:
+            return values
+    return []
+
+
+def _listed(path: Sequence[str], plain: Any) -> list[KnownValue] | None:
+    """Return the values of the list at a path; None without such a list."""
+    for at, name in enumerate(path):
+        name, _, needed = name.partition(":")  # noqa: PLW2901 (without the condition)
+        plain = plain.get(name) if isinstance(plain, Mapping) else None
+        if isinstance(plain, list):
+            if at + 1 == len(path):
+                return [KnownValue(each, _label(each)) for each in plain if _is_value(each)]
+            if not all(isinstance(row, Mapping) and needed in ("", *row) for row in plain):
+                return None
+            return list(_identified(path[at + 1], plain))
+    return None
+
+
+def _identified(key: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[KnownValue]:
+    for row in rows:
+        value: Any = row.get(key)
+        if _is_value(value):
+            names = [text for name, text in row.items() if name != key and isinstance(text, str)]
+            yield KnownValue(value, _label(value, *names[:1]))
+
+
+def _label(value: str | int, *names: str) -> str:
+    return " · ".join(filter(None, (str(value), *names)))[:_LABEL]
+
+
+def _is_value(value: Any) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool)

@@ -13,8 +13,8 @@ from desim import Role, catalog
 from desim.errors import UsageError, WrongAction
 from desim.schema import codec
 from desim.show.column import CENTS, SHARE, Column
-from desim.ui.forms.form import Field, Form, forms
-from desim.ui.forms.typed_texts import field_text, read_form
+from desim.ui.forms import Field, Form, forms
+from desim.ui.typed_texts import field_text, read_form
 
 
 @frozen
@@ -108,8 +108,8 @@ def test_a_form_for_each_action_with_its_fields() -> None:
     }
     people = first.field("people")
     assert (people.least, people.most, people.text) == (1, 9, "How many.")
-    assert people.hint == "whole number, at least 1, at most 9"
-    assert Field("cash", "number", most=1.5e6).hint == "number, at most 1,500,000"
+    assert people.wanted == "a whole number from 1 to 9"
+    assert Field("cash", "number", most=1.5e6).wanted == "a number up to 1,500,000"
     assert set(first.field("kind").choices) == {"small", "large"}
     assert first.field("limit").nullable
     assert not first.field("text").required
@@ -177,11 +177,8 @@ def test_money_is_typed_in_the_unit_that_is_shown(typed: str, cents: int) -> Non
     """The action holds it in its own, and neither label nor key names that one."""
     form = money_form()
     (amount,) = form.fields
-    assert (amount.key, amount.label, amount.hint) == (
-        "least",
-        "Least (dollars)",
-        "number, at least 0",
-    )
+    assert (amount.key, amount.label) == ("least", "Least (dollars)")
+    assert amount.wanted.endswith("from 0 on")
     assert read_form(form, {"least": typed}) == {"do": "find", "least_cents": cents}
     assert field_text(amount, 1_050) == "10.5"
 

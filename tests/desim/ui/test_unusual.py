@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from desim import catalog
-from desim.ui.forms.form import NUMBERS, Form, forms
-from desim.ui.forms.unusual import Confirmation, unusual_text
+from desim.ui.forms import NUMBERS, Form, forms
+from desim.ui.typed_texts import Confirmation, unusual_text
 
 WORLDS = [
     *("beer_game", "consulting", "edt", "edt/interactive", "enterprise"),

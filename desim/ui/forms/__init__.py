@@ -1,1 +1,0 @@
-"""Answers of a person: typed texts, known values, questions about unusual numbers, refusals."""
