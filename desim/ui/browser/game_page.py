@@ -17,17 +17,18 @@ from desim.errors import UsageError
 from desim.faults import RAISED
 from desim.show.labels import class_text, label_text, value_text
 from desim.ui.answer_effects import Change
-from desim.ui.browser.briefing_panel import rules_dialog, show_briefing
 from desim.ui.browser.decision_charts import show_charts
 from desim.ui.browser.decision_panel import show_decision
-from desim.ui.browser.effect_panel import show_effect
 from desim.ui.browser.end_panel import EndPanel
-from desim.ui.browser.observation_panel import show_observation
-from desim.ui.browser.status_bar import (
+from desim.ui.browser.panels import (
     SeatStatus,
+    rules_dialog,
     seat_status,
+    show_briefing,
+    show_effect,
     show_fact,
     show_key_figures,
+    show_observation,
     show_time,
 )
 from desim.ui.browser.widgets import heading, missing_help, show_table

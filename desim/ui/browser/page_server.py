@@ -1,19 +1,29 @@
-"""The server of a game's page, at an address with a random token that a restart keeps."""
+"""The server of a game's page, at an address with a random token that a restart keeps.
+
+The address is kept beside the record, so that an open tab and a saved link lead to the game again.
+"""
 
 import asyncio
 import contextlib
 import ipaddress
 import logging
+import os
+import secrets
 import socket
 import sys
+from pathlib import Path
 
+from attrs import evolve, field, frozen
+from attrs.validators import and_, ge, instance_of, le, matches_re
 from nicegui import app, background_tasks, ui
 
-from desim.errors import UsageError
+from desim.errors import DesimError, UsageError
 from desim.faults import fault_text
+from desim.schema import encode, from_plain
+from desim.schema.untrusted import decode_json
 from desim.short_repr import shortened
+from desim.show.files import read_regular, write_whole
 from desim.ui.browser.game_page import Tab, game_name
-from desim.ui.browser.page_address import keep_address, kept_address
 from desim.ui.ending import Sitting
 from desim.ui.game import Game
 
@@ -158,3 +168,59 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+# -- the address, kept beside the record -----------------------------------------------------------
+
+
+#: Bytes of the file, at most.
+_BYTES = 200
+
+_REMOVE = "remove it to play at a new address"
+
+
+@frozen
+class PageAddress:
+    """The parts of an address that a restart keeps.
+
+    Attributes:
+        token: The path of the page, 24 random bytes in letters, digits, "-" and "_".
+        port: The port of the server; 0 before the first start.
+    """
+
+    token: str = field(validator=matches_re(r"[A-Za-z0-9_-]{32}"))
+    port: int = field(default=0, validator=and_(instance_of(int), ge(0), le(65535)))
+
+
+def address_file(record: Path) -> Path:
+    """Return the file with the address of a record's page."""
+    return Path(os.path.realpath(record) + ".address")
+
+
+def kept_address(record: Path) -> PageAddress:
+    """Return the address at which a record was played before, or a new one.
+
+    Raises:
+        UsageError: The file cannot be read, or holds something else.
+    """
+    path = address_file(record)
+    try:
+        content = read_regular(path, _BYTES)
+    except FileNotFoundError:
+        return PageAddress(secrets.token_urlsafe(24))
+    except OSError as fault:
+        raise UsageError(f"cannot read {path}: {fault.strerror}") from None
+    try:
+        address: PageAddress = from_plain(decode_json(content), PageAddress)
+    except (DesimError, ValueError):
+        raise UsageError(f"{path} holds no address of a page; {_REMOVE}") from None
+    return address
+
+
+def keep_address(record: Path, address: PageAddress, port: int) -> None:
+    """Write the address of a record's page, with the port that the server listens on.
+
+    Raises:
+        UsageError: The file cannot be written.
+    """
+    write_whole(address_file(record), [encode(evolve(address, port=port))], mode=0o600)

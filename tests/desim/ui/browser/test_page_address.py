@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from desim.errors import UsageError
-from desim.ui.browser.page_address import PageAddress, address_file, keep_address, kept_address
+from desim.ui.browser.page_server import PageAddress, address_file, keep_address, kept_address
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The status bar of the page: role, time of total, and the key figures with their last change."""
+"""Panels of the page: the status bar, the briefing, the last answer's effect, the observation."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,9 +7,14 @@ from attrs import evolve, frozen
 from nicegui import ui
 
 from desim.core.model import Model, model_of
+from desim.core.reported import SeatBriefing
 from desim.show.labels import is_number
-from desim.ui.answer_effects import Change
+from desim.ui.answer_effects import AnswerEffect, Change
+from desim.ui.briefings import briefing_of, rules_paragraphs
+from desim.ui.browser.widgets import heading, show_group
+from desim.ui.game import Game
 from desim.ui.layout import NamedValue, ValueGroup, lay_out, time_figure
+from desim.ui.part_texts import name_text
 
 #: Figures in the bar, at most.
 _FIGURES = 5
@@ -92,3 +97,72 @@ def show_fact(name: str, text: str, more: str = "", about: str = "") -> None:
             ui.label(more).classes("fact-name")
     if about:
         row.props["title"] = about
+
+
+# -- the briefing ----------------------------------------------------------------------------------
+
+
+def show_briefing(game: Game, role: str, title: str) -> None:
+    """Show the briefing of a role that decides for the first time.
+
+    Args:
+        game: The game.
+        role: The role.
+        title: The title of the page, which is not repeated.
+    """
+    briefing = briefing_of(game.model, role)
+    with ui.element("section").classes("panel stack gap-2").props("data-briefing"):
+        heading("Before you begin" if briefing.title == title else briefing.title)
+        _show_answers(briefing)
+
+
+def rules_dialog(game: Game) -> ui.dialog:
+    """Return the dialog with briefing and rules of each of the person's seats."""
+    with ui.dialog().props('aria-label="Rules"') as dialog, ui.card().classes("stack gap-3 rules"):
+        for role in game.seats:
+            briefing = briefing_of(game.model, role)
+            heading(briefing.title)
+            _show_answers(briefing)
+            heading(f"All rules: {name_text(game.model, role)}", 3)
+            for paragraph in rules_paragraphs(game.model, role):
+                ui.label(paragraph).classes("wrap whitespace-pre-line")
+        ui.button("Close", on_click=dialog.close).props("no-caps").classes("self-end")
+    return dialog
+
+
+def _show_answers(briefing: SeatBriefing) -> None:
+    with ui.element("dl").classes("briefing"):
+        for begin, answer in briefing.answers():
+            with ui.element("dt"):
+                ui.label(begin)
+            with ui.element("dd"):
+                ui.label(answer).classes("wrap")
+
+
+# -- what is seen ----------------------------------------------------------------------------------
+
+
+def show_effect(effect: AnswerEffect) -> None:
+    """Show the last answer, and the world's sentence about it.
+
+    Figures before and after are in the status bar and in the observation.
+    """
+    with ui.element("section").classes("panel stack gap-2").props("data-effect"):
+        heading("Since your last answer")
+        ui.label(effect.answer).classes("font-semibold wrap")
+        if effect.sentence:
+            ui.label(effect.sentence).classes("wrap")
+
+
+def show_observation(seen: ValueGroup, changes: Mapping[str, Change]) -> None:
+    """Show an observation.
+
+    Args:
+        seen: The observation without what the status bar shows.
+        changes: Changes since the last decision, by label.
+    """
+    if not (seen.groups or seen.tables or seen.figures or seen.texts):
+        return
+    with ui.element("section").classes("panel stack gap-3 min-w-0").props("data-seen"):
+        heading("What you see")
+        show_group(seen, changes=changes)
