@@ -37,8 +37,7 @@ from desim.schema import codec, plain_observation
 from desim.ui.answer_effects import AnswerEffect, effect_of
 from desim.ui.forms import Form, forms
 from desim.ui.game_faults import Fault, RecordWatch
-from desim.ui.part_texts import time_text
-from desim.ui.view import GameView, offered_options, offered_tables
+from desim.ui.view import GameView, offered_options, offered_tables, time_text
 
 
 class Stale(UsageError):

@@ -12,15 +12,20 @@ from desim.errors import DesimError, UsageError, WrongAction, possible
 from desim.show.console import console
 from desim.show.table import Table
 from desim.ui.answer_effects import AnswerEffect
-from desim.ui.briefings import briefing_of, rules_paragraphs
 from desim.ui.ending import Sitting
 from desim.ui.forms import Form, amount_form
 from desim.ui.game import Game
 from desim.ui.game_faults import Fault
-from desim.ui.game_texts import decisions_table, shown_table
 from desim.ui.layout import ValueGroup, action_text, lay_out, text_table
-from desim.ui.part_texts import name_text, seats_text
 from desim.ui.terminal_end import END_COMMANDS, obey_end, print_end
+from desim.ui.texts import (
+    briefing_of,
+    decisions_table,
+    name_text,
+    rules_paragraphs,
+    seats_text,
+    shown_table,
+)
 from desim.ui.typed_texts import Confirmation, read_form
 
 _PROMPT = "> "

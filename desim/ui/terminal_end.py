@@ -7,7 +7,7 @@ from attrs import evolve
 from desim.errors import UsageError
 from desim.show.labels import value_text
 from desim.ui.ending import Sitting, course_table
-from desim.ui.game_texts import metrics_table
+from desim.ui.texts import metrics_table
 
 #: The commands after the end of a game.
 END_COMMANDS = {

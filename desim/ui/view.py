@@ -92,3 +92,18 @@ def offered_tables(model: Model[Any], state: Any, role: str) -> tuple[Mapping[st
     except RAISED as error:
         return {}, f"There are no tables now: {call_failed(model.tables, error)}"
     return tables, ""
+
+
+def time_text(model: Model[Any], state: Any, role: str, tick: int) -> str:
+    """Return a tick as a role may know it: the role's own time, or else the ISO date.
+
+    Empty if the ticks of the model have neither, or the model's function fails.
+    """
+    try:
+        time = model.time
+        own = time.known_to(role, state, tick)
+        if own is not None:
+            return own
+        return time.date(tick).isoformat() if time.date else ""
+    except RAISED:  # the game continues without the time, as it does without tables
+        return ""

@@ -12,9 +12,8 @@ from desim.show.labels import value_text
 from desim.ui.browser.decision_charts import chart_options
 from desim.ui.browser.widgets import heading, show_table
 from desim.ui.ending import Sitting
-from desim.ui.game_texts import metrics_table
 from desim.ui.history import Series
-from desim.ui.part_texts import seats_text
+from desim.ui.texts import metrics_table, seats_text
 
 
 class EndPanel:

@@ -35,10 +35,9 @@ from desim.ui.browser.widgets import heading, missing_help, show_table
 from desim.ui.ending import Sitting
 from desim.ui.game import Game, Stale
 from desim.ui.game_faults import Fault, error_text
-from desim.ui.game_texts import decisions_table, shown_table
 from desim.ui.history import history
 from desim.ui.layout import action_text, text_table
-from desim.ui.part_texts import name_text, seats_text
+from desim.ui.texts import decisions_table, name_text, seats_text, shown_table
 
 #: Seconds between checks for changes that this tab did not make.
 _CHECK_SECONDS = 0.5

@@ -10,11 +10,10 @@ from desim.core.model import Model, model_of
 from desim.core.reported import SeatBriefing
 from desim.show.labels import is_number
 from desim.ui.answer_effects import AnswerEffect, Change
-from desim.ui.briefings import briefing_of, rules_paragraphs
 from desim.ui.browser.widgets import heading, show_group
 from desim.ui.game import Game
 from desim.ui.layout import NamedValue, ValueGroup, lay_out, time_figure
-from desim.ui.part_texts import name_text
+from desim.ui.texts import briefing_of, name_text, rules_paragraphs
 
 #: Figures in the bar, at most.
 _FIGURES = 5

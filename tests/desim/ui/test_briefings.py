@@ -8,7 +8,7 @@ from attrs import frozen
 
 from desim import Model, Role, World, catalog
 from desim.composition import Composite
-from desim.ui.briefings import briefing_of, rules_paragraphs
+from desim.ui.texts import briefing_of, rules_paragraphs
 
 #: Characters of an answer; longer ones need scrolling on a laptop.
 LONGEST = 200

@@ -15,7 +15,7 @@ from desim.core.run import Run
 from desim.errors import UsageError
 from desim.ui.comparison import BaselineComparison, line_ups
 from desim.ui.game import Game
-from desim.ui.part_texts import time_text
+from desim.ui.view import time_text
 from models.enterprise_arena import EnterpriseArena
 
 BOTH = ("mill.miller", "inn.landlord")
