@@ -53,7 +53,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.fixture(autouse=True, scope="session")
 def ledgers_are_checked() -> Iterator[None]:
-    """Verify every ledger after every call that might change it, and every world's statements.
+    """Verify the ledgers at the end of every episode, and every world's statements.
 
     The fixture has the scope of the session, so that it also covers episodes which fixtures of a
     wider scope than one test play.
