@@ -11,14 +11,11 @@ from desim.core.model import Model, model_of
 from desim.core.policy import OutsidePolicy, most_known
 from desim.core.roles import Knowledge, knowledge_legend, knowledge_order, with_knowledge
 from desim.episodes.driver import play
-from desim.episodes.lineup import assign, knows_by_role, maker_of, seat_of
+from desim.episodes.lineup import assign, knows_by_role, maker_of
 from desim.errors import UsageError
 from desim.records.episode import Episode
 from desim.show.table import Table
 from desim.ui.layout import text_table
-
-#: The rule of a person's other parts while one part tries all of its own.
-_USUAL = "greedy"
 
 _NO_RANK = "Baselines that use more than observations are no rivals and have no rank"
 
@@ -30,7 +27,7 @@ class Baseline:
     """One baseline's episode.
 
     Attributes:
-        policy: Its spec; of a model with parts also whose it is.
+        policy: Its spec.
         score: Higher is better; None if the episode failed.
         ended: Why the episode ended, or why it failed.
         knows: What it knows; it has a rank if that is what its roles observe.
@@ -49,54 +46,14 @@ class Baseline:
         return self.score is not None and self.knows == "observation"
 
 
-def line_ups(model: Model[Any], seats: Sequence[str]) -> dict[str, Mapping[str, str]]:
-    """Return the baselines and line-ups of a model, then those that only parts of it have.
-
-    By label the spec for each of a person's parts; "" stands for all of the seats if it is alone,
-    and else for those in no part. While one part tries its baselines, the seats in the others are
-    played by `greedy`, or by the first baseline of a part without options.
-    """
-    # For one seat a line-up is a single rule, which the baselines name.
-    joint = catalog.lineups(model) if len(seats) > 1 else ()
-    found: dict[str, Mapping[str, str]] = {
-        name: {"": name} for name in (*catalog.baselines(model), *joint)
-    }
-    named = {part: catalog.baselines(one) for part, (one, _) in _parts(model, seats).items()}
-    if not all(named.values()):
-        return found
-    usual = {part: _USUAL if _USUAL in names else names[0] for part, names in named.items()}
-    for part, names in named.items():
-        for specs in ({**usual, part: name} for name in names if name not in found):
-            label = "; ".join(f"{at}: {spec}" if at else spec for at, spec in specs.items())
-            found[label] = specs
-    return found
-
-
-def policies_of(
-    model: Model[Any], seats: Sequence[str], specs: Mapping[str, str]
-) -> dict[str, Any]:
-    """Return the policies of a person's seats; a role that the specs leave out is missing.
+def policies_of(model: Model[Any], seats: Sequence[str], spec: str) -> dict[str, Any]:
+    """Return the policies of a person's seats; a seat that a rule or a line-up lacks is missing.
 
     Raises:
         UsageError: A policy is unknown.
     """
-    parts = {"": (model, [*seats])} if [*specs] == [""] else _parts(model, seats)
-    given: dict[str, Any] = {}
-    for name, spec in specs.items():
-        inner, roles = parts[name]
-        taken = assign(inner, read_policies((spec,)), roles)
-        given |= {f"{name}.{role}" if name else role: one for role, one in taken.items()}
-    return {role: given[role] for role in seats if role in given}
-
-
-def _parts(model: Model[Any], seats: Sequence[str]) -> dict[str, tuple[Model[Any], list[str]]]:
-    """Return by name the parts in which a person has seats; "" holds roles that are in none."""
-    parts: dict[str, tuple[Model[Any], list[str]]] = {}
-    for role in seats:
-        seat = seat_of(model, role, 0)  # of the part's own model, which the rules are of
-        name = role.removesuffix(seat.role).removesuffix(".")
-        parts.setdefault(name, (seat.model, []))[1].append(seat.role)
-    return parts
+    taken = assign(model, read_policies((spec,)), seats)
+    return {role: taken[role] for role in seats if role in taken}
 
 
 @define(eq=False)
@@ -108,10 +65,10 @@ class BaselineComparison:
         seed: The seed of the person's game.
         seats: The person's roles, all of which a baseline takes.
         others: The policies of other roles.
-        contenders: The specs of baselines by label; empty if a policy of another role obtains its
-            answers from somewhere, such as a language model, which would be asked, and paid, again
-            for each.
-        left_out: The labels of baselines that do not play all of the person's roles.
+        contenders: The specs of baselines and line-ups; empty if a policy of another role obtains
+            its answers from somewhere, such as a language model, which would be asked, and paid,
+            again for each.
+        left_out: The specs of baselines that do not play all of the person's roles.
         note: Why no baselines play; empty if they do.
         played: The baselines that have played so far.
     """
@@ -120,23 +77,25 @@ class BaselineComparison:
     seed: int
     seats: tuple[str, ...]
     others: Mapping[str, Any]
-    contenders: dict[str, Mapping[str, str]] = field(init=False)
+    contenders: tuple[str, ...] = field(init=False)
     left_out: tuple[str, ...] = field(init=False)
     note: str = field(default="", init=False)
     played: list[Baseline] = field(factory=list, init=False)
 
     def __attrs_post_init__(self) -> None:
-        known = line_ups(self.model, self.seats)
+        # For one seat a line-up is a single rule, which the baselines name.
+        joint = catalog.lineups(self.model) if len(self.seats) > 1 else ()
+        known = tuple(dict.fromkeys((*catalog.baselines(self.model), *joint)))
         if asked := [*_outside(self.model, self.others)]:
-            who, known = " and ".join(asked), {}
+            who, known = " and ".join(asked), ()
             self.note = f"No baselines play: for each of them {who} would be asked again."
-        self.contenders = {label: specs for label, specs in known.items() if self._plays(specs)}
-        self.left_out = tuple(label for label in known if label not in self.contenders)
+        self.contenders = tuple(spec for spec in known if self._plays(spec))
+        self.left_out = tuple(spec for spec in known if spec not in self.contenders)
 
-    def _plays(self, specs: Mapping[str, str]) -> bool:
-        """Return whether specs play all seats; a wrong one does, as its error has a row."""
+    def _plays(self, spec: str) -> bool:
+        """Return whether a spec plays all seats; a wrong one does, as its error has a row."""
         try:
-            return len(policies_of(self.model, self.seats, specs)) == len(self.seats)
+            return len(policies_of(self.model, self.seats, spec)) == len(self.seats)
         except UsageError:
             return True
 
@@ -170,8 +129,8 @@ class BaselineComparison:
 
     def play(self) -> None:
         """Play all baselines."""
-        for label, specs in self.contenders.items():
-            self.played.append(self._played(label, specs))
+        for spec in self.contenders:
+            self.played.append(self._played(spec))
 
     def ranked(self, episode: Episode) -> Table:
         """Rank a person's episode among the baselines that have played, best first.
@@ -194,15 +153,15 @@ class BaselineComparison:
             ],
         )
 
-    def _played(self, label: str, specs: Mapping[str, str]) -> Baseline:
+    def _played(self, spec: str) -> Baseline:
         level: Knowledge = "observation"
         try:
-            policies = policies_of(self.model, self.seats, specs)
+            policies = policies_of(self.model, self.seats, spec)
             level = most_known(knows_by_role(self.model, policies).values())
             episode = play(self.model, {**self.others, **policies}, self.seed)
         except Exception as fault:  # noqa: BLE001 (the other baselines play even if one fails)
-            return Baseline(label, None, str(fault), level)
-        return Baseline(label, episode.score, episode.ended, level, episode.series())
+            return Baseline(spec, None, str(fault), level)
+        return Baseline(spec, episode.score, episode.ended, level, episode.series())
 
 
 def rank_in(scores: Iterable[float], score: float) -> int:

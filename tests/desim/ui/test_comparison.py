@@ -57,8 +57,8 @@ def test_a_person_in_all_seats_is_compared_with_line_ups_of_all_seats() -> None:
     comparison = BaselineComparison(MODEL, 0, seats, {})
     assert comparison.left_out == ("retailer=echelon_base_stock",)
     assert "play all of your roles: retailer=echelon_base_stock." in comparison.notes[-1]
-    for specs in comparison.contenders.values():
-        assert set(policies_of(MODEL, seats, specs)) == set(seats)
+    for spec in comparison.contenders:
+        assert set(policies_of(MODEL, seats, spec)) == set(seats)
 
 
 class Diary(OutsidePolicy):

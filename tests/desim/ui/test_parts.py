@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from support.groups import TOWN, Inn, MonthlyMill, Town
+from support.groups import TOWN, Inn, Town
 from support.shop import Shop
 
-from desim import Episode, catalog, play, replay
+from desim import Episode, play, replay
 from desim.cli.main import main
 from desim.composition import Composite, part_seed
 from desim.core.run import Run
 from desim.errors import UsageError
-from desim.ui.comparison import BaselineComparison, line_ups
+from desim.ui.comparison import BaselineComparison
 from desim.ui.game import Game
 from desim.ui.view import time_text
 from models.enterprise_arena import EnterpriseArena
@@ -110,20 +110,6 @@ def test_a_part_that_hides_its_years_hides_them_on_a_common_clock() -> None:
 
 
 # -- the comparison --------------------------------------------------------------------------------
-
-
-def test_each_part_is_tried_with_its_own_baselines(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those of the whole model, then a part's own beside `greedy` in the person's other part."""
-    own = {Inn: ("thrifty", "greedy"), MonthlyMill: ("idle,sacks=2", "busy"), Town: ("greedy",)}
-    monkeypatch.setattr(catalog, "baselines", lambda model: own[type(model)])
-    labels = [*line_ups(Town(), BOTH)]
-    assert labels == [
-        "greedy",
-        "mill: idle,sacks=2; inn: greedy",
-        "mill: busy; inn: greedy",
-        "mill: idle,sacks=2; inn: thrifty",
-    ]
-    assert [*line_ups(Town(), ("inn.landlord",))] == ["greedy", "inn: thrifty"]
 
 
 def test_the_comparison_ranks_the_whole_model() -> None:
