@@ -98,7 +98,7 @@ def export_command(options: ExportOptions) -> None:
     """Write the ledgers, series, decisions or messages of a record.
 
     The episode is played again for it, from the answers on record; one that was cut up to its last
-    decision. The format trace holds all events for https://ui.perfetto.dev. --what messages writes
+    decision. The format trace is for https://ui.perfetto.dev. --what messages writes
     one JSON line a chat message, also of rules, for those who train a model. Existing files are
     never overwritten.
     """

@@ -33,9 +33,9 @@ class Processes:
         # The number of processes of a function; above `MAX_TRACKS` their waits are not kept.
         self._seen: dict[tuple[str, str], int] = {}
 
-    def start(self, part: str, process: simpy.Process, time: int, cause: int | None) -> None:
+    def start(self, part: str, process: simpy.Process, time: int) -> None:
         """Note that a process starts."""
-        life = Lasting(part, process.name, process_label(process), time, cause=cause)
+        life = Lasting(part, process.name, process_label(process), time)
         self._seen[part, life.kind] = self._seen.get((part, life.kind), 0) + 1
         self._alive[process] = life
         self.lives.append(life)

@@ -54,15 +54,15 @@ class Resources:
                 found[claim.resource] = None
         return list(found)
 
-    def look(self, part: str, resource: BaseResource[Any, Any], time: int, cause: Any) -> int:
+    def look(self, part: str, resource: BaseResource[Any, Any], time: int) -> int:
         """Compare a resource with what was seen of it; return how many changes are kept."""
         before = len(self.spans) + len(self.counts)
         waiting: list[Claim] = [*resource.put_queue, *resource.get_queue]
         using: list[Claim] = list(resource.users) if isinstance(resource, Resource) else []
         process = next((each.proc for each in (*waiting, *using) if each.proc), None)
         name = self._names.name(resource, process)
-        self._compare(part, f"{name} queue", resource, self._queued, waiting, time, cause)
-        self._compare(part, f"{name} in use", resource, self._used, using, time, cause)
+        self._compare(part, f"{name} queue", resource, self._queued, waiting, time)
+        self._compare(part, f"{name} in use", resource, self._used, using, time)
         for what, value in _numbers(resource, waiting):
             if self._shown.get((part, name, what)) != value:
                 self._shown[part, name, what] = value
@@ -92,7 +92,6 @@ class Resources:
         known: dict[Claim, Lasting],
         present: list[Claim],
         time: int,
-        cause: int | None,
     ) -> None:
         gone = [each for each in known if each.resource is resource and each not in present]
         for claim in gone:
@@ -103,7 +102,7 @@ class Resources:
         for claim in present:
             if claim not in known and not isinstance(claim, Release):
                 who = f"{claim.proc.name} {process_label(claim.proc)}" if claim.proc else ""
-                known[claim] = span = Lasting(part, kind, who.strip(), time, cause=cause)
+                known[claim] = span = Lasting(part, kind, who.strip(), time)
                 if isinstance(claim, Request) and (reason := reason_of(claim)):
                     span.arguments["reason"] = reason
                 self.spans.append(span)

@@ -1,6 +1,5 @@
 """The texts of a trace: short, and without code that a model might not survive."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import simpy
@@ -9,7 +8,7 @@ from desim.short_repr import short_repr
 
 #: Characters of a name and of a value.
 _WIDTH = 80
-#: Values that are shown of an event or an action.
+#: Values that are shown of an action.
 _MOST = 12
 
 
@@ -52,34 +51,15 @@ def process_label(process: simpy.Process) -> str:
     return clean(", ".join(filter(None, (_argument(*each) for each in values))))
 
 
-def event_arguments(event: Any) -> Mapping[str, str | int | float]:
-    """Return the numbers and texts that an event of a model's own class holds, by name."""
-    held = {
-        name: value
-        for name, value in attributes(event).items()
-        if not name.startswith("_") and type(value) in (int, float, str)
-    }
-    return {name: _plain(value) for name, value in list(held.items())[:_MOST]}
-
-
 def _argument(argument: str, value: Any) -> str:
     if type(value) is int:
         return f"{argument}={value}"
     if type(value) is str:
         return value
-    name = attributes(value).get("name")
-    return name if isinstance(name, str) else own_name(value)
-
-
-def own_name(value: Any) -> str:
-    """Return the property `name` of an object; empty if it is not declared or not a text."""
-    # Not `getattr` alone, which may reach any code of an object that stands for another.
-    name = value.name if isinstance(getattr(type(value), "name", None), property) else None
-    return clean(name) if isinstance(name, str) else ""
-
-
-def _plain(value: float | str) -> float | str:
-    return clean(value) if isinstance(value, str) else value
+    # Only a declared property is called: `getattr` may reach any code of an object.
+    is_property = isinstance(getattr(type(value), "name", None), property)
+    name = value.name if is_property else attributes(value).get("name")
+    return name if isinstance(name, str) else ""
 
 
 def _value_label(value: Any) -> str:

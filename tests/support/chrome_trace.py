@@ -15,8 +15,6 @@ MEMBERS = {
     "e": {"cat", "id2"},
     "i": {"s"},
     "C": {"args"},
-    "s": {"cat", "id"},
-    "f": {"cat", "id", "bp"},
 }
 #: The members of every event, and those that some have.
 ALWAYS, SOMETIMES = {"ph", "name", "pid", "tid", "ts"}, {"args"}
@@ -65,7 +63,6 @@ def check(trace: dict[str, Any]) -> None:
     _check_names(everything)
     _check_slices(timed)
     _check_async(timed)
-    _check_flows(timed)
 
 
 def _check_members(event: dict[str, Any]) -> None:
@@ -138,25 +135,3 @@ def _check_async(timed: list[dict[str, Any]]) -> None:
             assert name == event["name"], event
             assert since < event["ts"], event
     assert not any(open_.values()), open_
-
-
-def _check_flows(timed: list[dict[str, Any]]) -> None:
-    """Every flow leads from inside a slice to inside a slice that does not begin before."""
-    starts: dict[int, dict[str, Any]] = {}
-    ended = set()
-    slices: dict[tuple[int, int], list[dict[str, Any]]] = defaultdict(list)
-    for event in timed:
-        track = event["pid"], event["tid"]
-        if event["ph"] == "X":
-            slices[track].append(event)
-        if event["ph"] in "sf":
-            around = slices[track][-1]
-            assert around["ts"] <= event["ts"] < around["ts"] + max(1, around["dur"]), event
-        if event["ph"] == "s":
-            assert event["id"] not in starts, event
-            starts[event["id"]] = event
-        elif event["ph"] == "f":
-            assert event["bp"] == "e", event
-            assert starts[event["id"]]["ts"] <= event["ts"], event
-            ended.add(event["id"])
-    assert set(starts) == ended

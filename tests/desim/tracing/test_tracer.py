@@ -79,38 +79,18 @@ def test_looking_changes_no_episode(world: str, tmp_path: Path) -> None:
     assert "cut" not in trace["otherData"]
 
 
-def test_a_year_of_a_startup_shows_its_tasks_and_what_caused_them(tmp_path: Path) -> None:
-    """A task under way is an async slice; an arrow leads to it from its dispatch."""
+def test_a_year_of_a_startup_shows_its_tasks(tmp_path: Path) -> None:
+    """A task under way is an async slice; the founder waits for what a variable holds."""
     trace = traced("yc_bench", "greedy", tmp_path / "y.json")
     episode = play("yc_bench", "greedy")
     dispatched = [step for step in episode.steps if type(step.action).__name__ == "TaskDispatch"]
     work = [event for event in on(trace, "processes") if event["ph"] == "b"]
     assert Counter(event["name"] == "work" for event in work)[True] == len(dispatched)
-    arrows = {event["id"]: event for event in trace if event["ph"] == "s"}
-    causes = [event for event in on(trace, "processes", "work starts") if event["ph"] == "f"]
-    taken = {
-        event["ts"]: event["name"]
-        for event in on(trace, "decisions", "founder")
-        if event["ph"] == "X"
-    }
-    for event in causes:
-        assert taken[arrows[event["id"]]["ts"]].startswith("TaskDispatch")
-    assert len(causes) == len(dispatched)
     # What the founder waits for has the name of the variable that holds it.
     waits = {event["name"] for event in on(trace, "processes", "founder")}
     assert waits == {"the answer of founder", "event wait"}
     # A tick is a microsecond of the year 2025.
     assert max(event["ts"] for event in trace) // (86_400 * 10**6) == 365
-
-
-def test_arrows_lead_from_a_blind_player_in_a_part(tmp_path: Path) -> None:
-    """Its name in the part is that of the common clock without the part's."""
-    trace = traced("enterprise", "greedy", tmp_path / "e.json")
-    orders = on(trace, "decisions", "plant.retailer")
-    starts = {event["ts"] for event in orders if event["ph"] == "s"}
-    taken = [event for event in orders if event["ph"] == "X"]
-    assert {event["ts"] for event in taken if event["name"] != "Order 0"} == starts
-    assert len(starts) > 10
 
 
 def test_counters_say_what_they_count(tmp_path: Path) -> None:
@@ -136,22 +116,6 @@ def test_counters_are_the_balances_of_the_ledger(tmp_path: Path) -> None:
     for code, balance in book.balances().items():
         name = book.declared[code].name
         assert last.get(f"book {code} {name}", 0) == pytest.approx(book.money(balance)), code
-
-
-def test_shipments_are_async_slices_from_dispatch_to_arrival(tmp_path: Path) -> None:
-    """A shipment of the retailer lasts two weeks, whatever else happens on those days."""
-    trace = traced("beer_game/paper", "base_stock", tmp_path / "b.json")
-    begun: dict[str, int] = {}
-    lengths = []
-    for event in on(trace, "under way"):
-        if event["name"] == "in_transit.retailer" and event["ph"] == "b":
-            begun[str(event["id2"])] = event["ts"]
-        elif event["name"] == "in_transit.retailer" and event["ph"] == "e":
-            lengths.append(event["ts"] - begun[str(event["id2"])])
-    week = 7 * 86_400 * 10**6
-    assert len(lengths) > 10
-    # What was under way at the start or is so at the end is cut; the others take the lead time.
-    assert Counter(round(length / week) for length in lengths).most_common(1)[0][0] == 2
 
 
 # -- resources and processes -----------------------------------------------------------------------
@@ -200,16 +164,6 @@ def test_many_processes_of_a_function_share_a_group(tmp_path: Path) -> None:
     jobs = [event for event in on(trace, "processes") if event["ph"] == "b"]
     assert Counter(event["name"] for event in jobs)["job"] == 60
     assert len({event["cat"] for event in jobs}) == 1
-
-
-def test_own_events_are_slices_that_lead_from_their_decision(tmp_path: Path) -> None:
-    """A delivery takes seven ticks; an arrow leads to its arrival, if it arrives."""
-    trace = traced(Workshop(days=2), three_jobs, tmp_path / "w.json")
-    arrived = on(trace, "under way", "Delivery happens")
-    assert [event["args"]["tons"] for event in arrived if event["ph"] == "X"] == [1, 2]
-    assert sum(event["ph"] == "f" for event in arrived) == 2
-    lasting = [event for event in on(trace, "under way") if event["ph"] in "be"]
-    assert {event["name"] for event in lasting} == {"Delivery", "tons 1", "tons 2"}
 
 
 # -- files and limits ------------------------------------------------------------------------------
@@ -312,15 +266,14 @@ def test_time_goes_on_from_event_to_event() -> None:
 
 
 def test_the_rules_of_the_format_can_be_broken(tmp_path: Path) -> None:
-    """The check of the other tests notices a lost end, a wrong order and an arrow from nowhere."""
+    """The check of the other tests notices a lost end and a wrong order."""
     traced(Workshop(days=2), three_jobs, tmp_path / "w.json")
     text = (tmp_path / "w.json").read_text(encoding="utf-8")
-    for phase in "esf":
-        broken = json.loads(text)
-        lost = next(e for e in broken["traceEvents"] if e["ph"] == phase)
-        broken["traceEvents"].remove(lost)
-        with pytest.raises((AssertionError, KeyError)):
-            check(broken)
+    broken = json.loads(text)
+    lost = next(event for event in broken["traceEvents"] if event["ph"] == "e")
+    broken["traceEvents"].remove(lost)
+    with pytest.raises(AssertionError):
+        check(broken)
     broken = json.loads(text)
     broken["traceEvents"][-1]["ts"] = 0
     with pytest.raises(AssertionError):
