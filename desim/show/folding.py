@@ -1,14 +1,11 @@
-"""Texts of cells are folded between words, and tables too wide for a console become cards."""
+"""Texts of cells, folded between words."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 #: A text is broken after a space, or after a mark that joins the words of a spec or a path; the
 #: comma before three digits belongs to its number.
 _PIECE = re.compile(r"(?:[^\s,=/+]|(?<=\d),(?=\d{3}(?!\d)))*[\s,=/+]*")
-
-#: Spaces between the head of a card's line and its value.
-_GAP = 2
 
 
 def text_width(texts: Iterable[str]) -> int:
@@ -45,20 +42,3 @@ def _lines(text: str, width: int) -> Iterator[str]:
             yield line[:width]
             line = line[width:]
     yield line.rstrip()
-
-
-def cards(heads: Sequence[str], lines: Iterable[Sequence[str]], width: int) -> Iterator[str]:
-    """Yield each line of a table as a card: a row for each column, an empty row between cards.
-
-    Args:
-        heads: The heads of the columns, or empty texts.
-        lines: The texts of the cells.
-        width: The number of columns of the console.
-    """
-    first = text_width(heads)
-    for number, line in enumerate(lines):
-        yield from [""] * (number > 0)
-        for head, text in zip(heads, line, strict=True):
-            margin = f"\n{' ' * (first + _GAP)}"
-            value = folded(text, max(1, width - first - _GAP)).replace("\n", margin)
-            yield f"{head:<{first + _GAP}}{value}" if first else text

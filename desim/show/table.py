@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import evolve, field, frozen
 
 from desim.short_repr import visible_text
-from desim.show.folding import cards, folded, piece_width, text_width
+from desim.show.folding import folded, piece_width, text_width
 from desim.show.labels import NOTHING, value_text
 
 if TYPE_CHECKING:  # `import desim` must not load rich
@@ -131,7 +131,7 @@ class Table(Tabular):
         spare: The places of columns that are left out on a console of less than 100 columns, with
             the sentences of the legend that begin with their heads.
         breaks: The places of columns before which a table that is too wide for its console is
-            continued below, with its first column repeated.
+            continued below, with its first column repeated; where this is not enough, before any.
     """
 
     heads: tuple[str, ...] = field(converter=_texts)
@@ -189,8 +189,10 @@ class Table(Tabular):
         gap = _NARROW_GAP if width < _NARROW else _GAP
         left_out = self.left_out(width)
         kept = [at for at in range(self._width) if at not in left_out]
+        least = [self._least(at, column) + gap for at, column in enumerate(columns)]
         for part in self._parts(columns, kept, width, gap) if kept else ():
-            yield from self._part(columns, part, width, gap)
+            for piece in _pieces(part, least, width):
+                yield self._rich_table(columns, piece, width, gap)
         yield from _captions(self.notes)
 
     def left_out(self, width: int) -> frozenset[int]:
@@ -217,29 +219,24 @@ class Table(Tabular):
             part = [*part, *block]
         yield part
 
-    def _part(
-        self, columns: Sequence[Sequence[str]], part: Sequence[int], width: int, gap: int
-    ) -> Iterator[Any]:
-        """Yield some columns as a table, or as cards where not even their words fit."""
-        from rich.text import Text
-
-        shown, words = [columns[at] for at in part], [at in self.left for at in part]
-        # rich counts a gap behind the last column, too.
-        widths = _widths(shown, words, width - gap * len(part), heads=bool(self.heads))
-        if len(part) == 1 or sum(widths) + gap * len(part) <= width:
-            yield self._rich_table(shown, words, widths, gap)
-            return
-        heads = [column[0] if self.heads else "" for column in shown]
-        lines = list(zip(*shown, strict=True))[bool(self.heads) :]
-        for text in cards(heads, lines, width):
-            yield Text(text)
+    def _least(self, place: int, column: Sequence[str]) -> int:
+        """Return the width of a column whose words, or whose head, are folded."""
+        if place in self.left:
+            return piece_width(column)
+        heads = bool(self.heads)
+        return text_width([*column[heads:], *column[0].split(" ")])
 
     def _rich_table(
-        self, columns: Sequence[Sequence[str]], words: Sequence[bool], widths: list[int], gap: int
+        self, all_columns: Sequence[Sequence[str]], part: Sequence[int], width: int, gap: int
     ) -> "RichTable":
+        """Return some of the columns as a table of rich."""
         from rich.table import Table as RichTable
         from rich.text import Text
 
+        columns, words = [all_columns[at] for at in part], [at in self.left for at in part]
+        least = [self._least(at, all_columns[at]) for at in part]
+        # rich counts a gap behind the last column, too.
+        widths = _widths(columns, words, least, width - gap * len(part))
         table = RichTable(
             box=None, pad_edge=False, padding=(0, gap, 0, 0), show_header=bool(self.heads)
         )
@@ -346,23 +343,35 @@ def _html_row(tag: str, texts: Iterable[str], styles: Iterable[str]) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
+def _pieces(part: Sequence[int], least: Sequence[int], width: int) -> Iterator[list[int]]:
+    """Yield the places of columns that fit beside each other, each time with the first column."""
+    piece = list(part[:1])
+    for at in part[1:]:
+        if piece[1:] and sum(least[each] for each in piece) + least[at] > width:
+            yield piece
+            piece = list(part[:1])
+        piece.append(at)
+    yield piece
+
+
 def _widths(
-    columns: Sequence[Sequence[str]], words: Sequence[bool], width: int, *, heads: bool
+    columns: Sequence[Sequence[str]], words: Sequence[bool], least: Sequence[int], width: int
 ) -> list[int]:
     """Return the widths of columns, which together take no more than *width* where they can.
 
-    Columns of words share what numbers leave over. Heads of numbers are folded between words.
+    Columns of words share what numbers leave over.
     """
-    wanted = [text_width(column) for column in columns]
-    found = [
-        piece_width(column) if is_word else text_width([*column[heads:], *column[0].split(" ")])
-        for column, is_word in zip(columns, words, strict=True)
-    ]
-    free = max(0, width - sum(found))
+    wanted, found = [text_width(column) for column in columns], list(least)
+    free = width - sum(found)
+    if free < 0 and any(words):
+        numbers = sum(each for each, is_word in zip(least, words, strict=True) if not is_word)
+        most = max(1, (width - numbers) // sum(words))
+        found = [min(n, most) if is_word else n for n, is_word in zip(least, words, strict=True)]
+        free = width - sum(found)
     # Narrow columns first, so that what they do not need is left to wide ones.
     order = sorted(range(len(columns)), key=lambda at: (not words[at], wanted[at] - found[at]))
     for place, at in enumerate(order):
-        share = free // max(1, sum(words) - place)
+        share = max(0, free) // max(1, sum(words) - place)
         more = min(wanted[at] - found[at], share)
         found[at] += more
         free -= more

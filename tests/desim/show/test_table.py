@@ -86,17 +86,16 @@ def test_no_cell_is_broken_inside_a_word(width: int) -> None:
     assert all(each in text for spec in specs for each in re.split("[,=]", spec))
 
 
-def test_a_table_whose_words_do_not_fit_is_printed_as_cards() -> None:
-    """A row for each column, and an empty row between the cards."""
-    table = Table(["name", "seeds"], [["echelon_base_stock", 20], ["constant,quantity=4", 5]])
-    assert printed(table, 20) == [
-        "name   echelon_base_",
-        "       stock",
-        "seeds  20",
-        "",
-        "name   constant,",
-        "       quantity=4",
-        "seeds  5",
+def test_numbers_that_do_not_fit_are_continued_below_and_never_folded() -> None:
+    """With the first column again; only a word that is too wide is broken."""
+    table = Table(["policy", "mean", "sd"], [["base_stock", 12_345_678_901, 9_876_543_210]])
+    assert printed(table, 24) == [
+        "policy             mean",
+        "base_sto 12,345,678,901",
+        "ck",
+        "policy               sd",
+        "base_stoc 9,876,543,210",
+        "k",
     ]
 
 
