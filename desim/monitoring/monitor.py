@@ -165,7 +165,6 @@ class Monitor:
         preempted: Requests of a `PreemptiveResource` that lost their unit to another one.
         off_shift: Requests that lost their unit at the end of a shift; see `WorkingHours`.
         open: Over time, the capacity of a resource; None where it is infinite.
-        reasons: The use by the reasons of requests.
     """
 
     def __init__(self, resource: Any, name: str, warm_up: int) -> None:
@@ -183,7 +182,7 @@ class Monitor:
         self.puts = QueueMonitor(world, warm_up, partial(self._record, first))
         self.gets = QueueMonitor(world, warm_up, partial(self._record, "get_queue"))
         self.open: TimeWeighted | None = None
-        self.reasons = UseByReason(world, warm_up)
+        self._reasons = UseByReason(world, resource, warm_up) if self._shares else None
         observe(resource, "put_queue", self.puts)
         if self._shares:
             self._watch_users()
@@ -218,25 +217,20 @@ class Monitor:
         if self._shares:
             yield from _queue_figures(self.puts, "", "requests")
             yield "preempted", self.preempted
-            yield from self._shift_figures()
         else:
             yield from _queue_figures(self.puts, "put_", "puts")
             yield from _queue_figures(self.gets, "get_", "gets")
-
-    def _shift_figures(self) -> Iterator[tuple[str, float | None]]:
-        """Yield the figures of working hours, and of requests with reasons."""
         if self.open is not None and has_working_hours(self._resource):
             yield "off_shift", self.off_shift
             yield "open_mean", self.open.mean
-        yield from ((f"use.{reason}", mean) for reason, mean in self.reasons.means().items())
+        if self._reasons is not None:
+            yield from ((f"use.{reason}", mean) for reason, mean in self._reasons.means().items())
 
     def _watch_users(self) -> None:
         """Follow the capacity of a resource, and the requests that use it already."""
         resource = self._resource
         if resource.capacity != inf:
             self.open = TimeWeighted(self._world, resource.capacity, warm_up=self._warm_up)
-        for request in resource.users:
-            self.reasons.begin(request)
         watch_capacity(resource, self._capacity_changed)
         if has_working_hours(resource):
             self._record("open", resource.capacity)
@@ -261,9 +255,8 @@ class Monitor:
             # A request that was granted without a further unit in use has taken one from another.
             elif self._shares and isinstance(event, Put) and event.triggered:
                 self.preempted += self._world.now >= self._warm_up
-                self.reasons.end_all_but(self._resource.users)
-            if self._shares:
-                self.reasons.note(event)
+            if self._reasons is not None:
+                self._reasons.note()
             return again
 
         return watched
