@@ -1,10 +1,6 @@
-"""Writes a file completely or not at all.
-
-Reads files that may come from a stranger: regular files alone, within a limit.
+"""Files written completely or not at all, and files of a stranger: regular ones within a limit.
 
 To open a pipe that nothing writes to would wait without end, and a device may have no end.
-
-Reads texts as any system writes them.
 """
 
 import contextlib
@@ -13,7 +9,7 @@ import errno
 import io
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -32,19 +28,7 @@ def write_whole(path: Path, parts: Iterable[bytes], *, mode: int = 0o666) -> Non
     Raises:
         UsageError: The file cannot be written; nothing is left behind.
     """
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with open(partial, "wb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
-            file.writelines(parts)
-        partial.replace(path)
-    except OSError as fault:
-        # On a read-only disk not even a file that does not exist can be removed.
-        with contextlib.suppress(OSError):
-            partial.unlink()
-        raise UsageError(f"cannot write {path}: {fault.strerror}") from None
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
+    _write(path, parts, mode, Path.replace)
 
 
 def write_new(path: Path, parts: Iterable[bytes]) -> None:
@@ -59,25 +43,31 @@ def write_new(path: Path, parts: Iterable[bytes]) -> None:
             is left behind.
     """
     check_new([path])
-    partial = path.with_name(f".{os.getpid()}.{path.name}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with partial.open("wb") as file:
+    except OSError as fault:
+        raise UsageError(f"cannot write {path}: {fault.strerror}") from None
+    _write(path, parts, 0o666, _rename_new)
+
+
+def _write(
+    path: Path, parts: Iterable[bytes], mode: int, rename: Callable[[Path, Path], object]
+) -> None:
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with open(partial, "wb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
             file.writelines(parts)
-        _rename_new(partial, path)
+        rename(partial, path)
     except OSError as fault:
         raise UsageError(f"cannot write {path}: {fault.strerror}") from None
     finally:
+        # On a read-only disk not even a file that does not exist can be removed.
         with contextlib.suppress(OSError):
-            partial.unlink(missing_ok=True)
+            partial.unlink()
 
 
 def _rename_new(partial: Path, path: Path) -> None:
-    """Rename a file, and never replace another one.
-
-    Raises:
-        UsageError: The new name is taken.
-    """
+    """Rename a file, and never replace another one."""
     try:
         os.link(partial, path)
     except OSError:  # the name is taken, or the file system has no hard links

@@ -5,10 +5,12 @@ import tempfile
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import numpy as np
 
 from desim.errors import UsageError
 from desim.show.files import write_whole
@@ -31,11 +33,8 @@ def pandas_frame(columns: Columns) -> "pd.DataFrame":
     Raises:
         UsageError: pandas is not installed.
     """
-    try:
-        import pandas as pd
-    except ImportError:
-        raise UsageError(_missing("pandas")) from None
-    return pd.DataFrame(columns)
+    frame: pd.DataFrame = _imported("pandas", "report").DataFrame(columns)
+    return frame
 
 
 def polars_frame(columns: Columns) -> "pl.DataFrame":
@@ -44,18 +43,22 @@ def polars_frame(columns: Columns) -> "pl.DataFrame":
     Raises:
         UsageError: polars is not installed.
     """
-    try:
-        import polars as pl
-    except ImportError:
-        raise UsageError(_missing("polars")) from None
-    import numpy as np
-
+    polars = _imported("polars", "report")
     plain = {name: np.asarray(v) if isinstance(v, array) else v for name, v in columns.items()}
-    return pl.DataFrame(plain, strict=False, infer_schema_length=None, nan_to_null=True)
+    frame: pl.DataFrame = polars.DataFrame(
+        plain, strict=False, infer_schema_length=None, nan_to_null=True
+    )
+    return frame
 
 
-def _missing(package: str) -> str:
-    return f"a data frame needs {package}; install the extra, as in: pip install 'desim[report]'"
+def _imported(package: str, extra: str) -> Any:
+    try:
+        return import_module(package)
+    except ImportError:
+        raise UsageError(
+            f"this form of data needs {package}; install the extra, as in: "
+            f"pip install 'desim[{extra}]'"
+        ) from None
 
 
 def lines(columns: Columns) -> Iterator[dict[str, Any]]:
@@ -74,12 +77,7 @@ def write_parquet(found: Iterable[Mapping[str, Any]], path: str | Path) -> None:
     Raises:
         UsageError: duckdb is not installed, *found* is empty, or the file cannot be written.
     """
-    try:
-        import duckdb
-    except ImportError:
-        raise UsageError(
-            "Parquet files need duckdb; install the extra, as in: pip install 'desim[parquet]'"
-        ) from None
+    duckdb = _imported("duckdb", "parquet")
     target = Path(path)
     with tempfile.TemporaryDirectory(prefix="desim") as folder:
         text, made = Path(folder) / "rows.jsonl", Path(folder) / "rows.parquet"

@@ -1,8 +1,8 @@
 """Observers of a running episode, and the file of its trace."""
 
 import contextlib
-import zlib
-from collections.abc import Iterable, Iterator, Mapping
+import gzip
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,6 @@ from desim.tracing.chrome import chrome_events
 from desim.tracing.last_events import LastEvents
 from desim.tracing.tracer import Tracer
 from desim.version import __version__
-
-#: Of zlib, for the format of gzip without a time: equal traces are equal files.
-_GZIP = 31
 
 
 class Tracing:
@@ -73,11 +70,11 @@ def save_trace(tracer: Tracer, path: Path, notes: Mapping[str, Any] | None = Non
         UsageError: The file exists or cannot be written; nothing is left behind.
     """
     tracer.finish()
-    lines = _lines(tracer, notes or {})
-    write_new(path, _compressed(lines) if path.name.endswith(".gz") else lines)
+    content = _content(tracer, notes or {})
+    write_new(path, [gzip.compress(content, mtime=0) if path.name.endswith(".gz") else content])
 
 
-def _lines(tracer: Tracer, notes: Mapping[str, Any]) -> Iterator[bytes]:
+def _content(tracer: Tracer, notes: Mapping[str, Any]) -> bytes:
     encode = msgspec.json.encode
     about = {
         "desim": __version__,
@@ -89,16 +86,8 @@ def _lines(tracer: Tracer, notes: Mapping[str, Any]) -> Iterator[bytes]:
         **({"cut": tracer.cut} if tracer.cut else {}),
         **notes,
     }
-    yield b'{"displayTimeUnit":"ms","otherData":%b,"traceEvents":[\n' % encode(about)
-    first = True
-    for event in chrome_events(tracer):
-        yield encode(event) if first else b",\n" + encode(event)
-        first = False
-    yield b"\n]}\n"
-
-
-def _compressed(parts: Iterable[bytes]) -> Iterator[bytes]:
-    packer = zlib.compressobj(wbits=_GZIP)
-    for part in parts:
-        yield packer.compress(part)
-    yield packer.flush()
+    events = b",\n".join(map(encode, chrome_events(tracer)))
+    return b'{"displayTimeUnit":"ms","otherData":%b,"traceEvents":[\n%b\n]}\n' % (
+        encode(about),
+        events,
+    )

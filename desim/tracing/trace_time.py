@@ -38,7 +38,9 @@ class TraceClock:
         self._tick: int | None = None
         self._base = 0
         self.now = -1
-        self.unit = self._unit()
+        self.unit = f"{_MILLISECOND} microseconds are 1 tick, which has no length of its own"
+        if self._date is not None:
+            self.unit = f"1 microsecond is 1 microsecond of the calendar; 0 is {self._origin}"
 
     def advance(self, tick: int) -> int:
         """Return the time of a further event, at a tick that is not before that of the last.
@@ -61,8 +63,3 @@ class TraceClock:
         except ValueError as fault:  # a date after year 9999
             raise OverflowError(str(fault)) from None
         return length // _MICROSECOND
-
-    def _unit(self) -> str:
-        if self._origin is not None:
-            return f"1 microsecond is 1 microsecond of the calendar; 0 is {self._origin}"
-        return f"{_MILLISECOND} microseconds are 1 tick, which has no length of its own"
