@@ -84,9 +84,9 @@ class GameEnd:
     @property
     def heading(self) -> str:
         """How the game ended."""
-        reason = self.episode.ended
-        reason = "all of its time has passed" if reason.startswith("horizon") else reason
-        text = label_text(reason)
+        if self.episode.ended.startswith("horizon"):
+            return f"The game has ended after {self.model.time.length or 'its full time'}"
+        text = label_text(self.episode.ended)
         return f"The game has ended: {text[:1].lower()}{text[1:]}"
 
     @property

@@ -61,9 +61,6 @@ class Game:
         practice: Whether decisions can be taken back.
         hints: Whether the options are shown from the start.
 
-    Attributes:
-        hinted: Decisions at which the person opened the options, counted from 0 over all roles.
-
     Raises:
         UsageError: A role does not exist or has two players, or the file is of another game.
         BadRecord: The file is not a record, or replaying it gives a different decision.
@@ -81,7 +78,8 @@ class Game:
         hints: bool = False,
     ) -> None:
         self.model, self.seed, self.practice = model, seed, practice
-        self.hints, self.hinted = hints, set[int]()
+        self.hints = hints
+        self._hinted = -1  # the decision at which the person last opened the options
         self.file = Path(file)
         self.seats = tuple(assign(model, dict.fromkeys(seats, CallerSeat))) or tuple(
             model.default_roles
@@ -149,17 +147,17 @@ class Game:
     def hint_open(self) -> bool:
         """Whether the person sees the options of the open decision."""
         view = self.view
-        return self.hints or view.options_are_answers or view.decisions in self.hinted
+        return self.hints or view.options_are_answers or view.decisions == self._hinted
 
     def hint_opened(self, turn: int) -> None:
-        """Note that the person opens the options of the open decision.
+        """Show the options of the open decision.
 
         Raises:
             Stale: The game has moved on since that view.
         """
         with self._lock:
             self._check_turn(turn)
-            self.hinted.add(self.view.decisions)
+            self._hinted = self.view.decisions
 
     def forms(self, role: str) -> tuple[Form, ...]:
         """Return the forms of a role, with the identifiers that its observations so far list."""

@@ -4,6 +4,7 @@ In a model of several parts a name stands under the name of its part; in any oth
 """
 
 import inspect
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -23,6 +24,8 @@ from desim.ui.layout import action_text, text_table
 
 #: The description of a figure without one.
 _PLAIN = Column()
+#: Numbers from which on no decimals are shown.
+_WHOLE = 100
 _UNKNOWN_COSTS = "The rules below and the help of each action say what costs something."
 
 
@@ -130,11 +133,18 @@ def metrics_table(game: Game, episode: Episode) -> Table:
     rows = [
         {
             "figure": name_text(model, columns.get(name, _PLAIN).key(name)),
-            "value": columns.get(name, _PLAIN).text(episode.metrics[name]),
+            "value": columns.get(name, _PLAIN).text(_rounded(episode.metrics[name])),
         }
         for name in names
     ]
     return text_table("Figures", rows)
+
+
+def _rounded(value: Any) -> Any:
+    """Return a number with three digits, and with all of those before the point."""
+    if not isinstance(value, float) or not math.isfinite(value):
+        return value
+    return float(f"{value:.3g}") if abs(value) < _WHOLE else float(round(value))
 
 
 def shown_table(game: Game, name: str) -> Table:

@@ -252,17 +252,12 @@ class Confirmation:
 def unusual_text(known: Sequence[Form], action: Any) -> str:
     """Return a question about the first number that is outside its usual range; empty if none is.
 
-    Args:
-        known: The forms of the role.
-        action: The tagged object of the answer; the action of an option, an instance, is usual.
+    The arguments are those of `Confirmation.question`.
     """
     if not isinstance(action, Mapping):
         return ""
-    form = next((each for each in known if each.tag == action.get(TAG)), None)
-    for field in form.fields if form else ():
-        if text := _question(field, action.get(field.name)):
-            return text
-    return ""
+    fields = (each for form in known if form.tag == action.get(TAG) for each in form.fields)
+    return next((text for each in fields if (text := _question(each, action.get(each.name)))), "")
 
 
 def _question(field: Field, value: Any) -> str:

@@ -129,4 +129,5 @@ class EndPanel:
                 ui.label(f"{played} of {of} baselines have played")
 
     def _figures(self) -> None:
+        heading("Figures of the game")
         show_table(metrics_table(self.sitting.game, self.end.episode))

@@ -43,9 +43,9 @@ def missing_help(text: str) -> None:
         ui.label(text).classes("missing").props("role=status data-missing")
 
 
-def expansion(label: str, caption: str = "", *, is_open: bool = False) -> ui.expansion:
+def expansion(label: str) -> ui.expansion:
     """Show a panel that opens, which screen readers call what is written on it."""
-    panel = ui.expansion(label, caption=caption, value=is_open).classes("w-full line")
+    panel = ui.expansion(label).classes("w-full line")
     # Without a name of its own, the panel is named by its content; the arrow has no text then.
     panel.props("dense :toggle-aria-label=null").props["expand-icon"] = "M7 10l5 5 5-5z"
     return panel
