@@ -9,9 +9,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from threading import Timer
-from typing import Self
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from desim.errors import UsageError
 from desim.short_repr import short_repr, shortened, visible_text
@@ -50,25 +49,14 @@ class Progress:
         count: Called with the number of finished parts and of all parts.
         say: Called with a sentence that should not wait for the end of the work, and its kind;
             the first sentence of each kind is shown.
-        begin: Called with the name of a part that begins; shown in lines, which show no bar.
     """
 
     count: Count = _ignore
     say: Callable[[str, str], object] = _ignore
-    begin: Callable[[str], object] = _ignore
 
     def __call__(self, done: int, total: int) -> None:
         """Report the number of finished parts and of all parts."""
         self.count(done, total)
-
-    def part(self, before: int, total: int) -> Self:
-        """Return the progress of a part of the work, which begins after *before* of *total*."""
-        return evolve(self, count=lambda done, _total: self.count(before + done, total))
-
-    @property
-    def is_heard(self) -> bool:
-        """Whether sentences are shown."""
-        return self.say is not _ignore
 
 
 @contextmanager
@@ -96,8 +84,7 @@ def shown_progress(progress: ProgressOption, unit: str = "episodes") -> Iterator
         )
     elif progress or (progress is None and _is_watched()):
         with closing(_TerminalBar() if _is_terminal() and not _is_notebook() else _Lines()) as bar:
-            begin = _ignore if isinstance(bar, _TerminalBar) else _print_error
-            yield Progress(_Meter(bar, unit), _Sentences(bar.say), begin)
+            yield Progress(_Meter(bar, unit), _Sentences(bar.say))
     else:
         yield Progress()
 

@@ -141,8 +141,7 @@ def boards(
     models = {name: model_finder.model(name) for name in names}
     players = {name: _players(name, model, knows) for name, model in models.items()}
     with closing(ProcessExecutor(jobs)) as executor, shown_progress(progress) as show:
-        for number, (name, model) in enumerate(models.items(), 1):
-            show.begin(f"{name}: board {number} of {len(models)}")
+        for name, model in models.items():
             rows = _played(name, model, [*players[name]], given, executor, show, limits)
             yield Board(name, model, players[name], rows)
 

@@ -36,12 +36,10 @@ def test_without_a_model_every_world_has_a_line(
 def test_all_prints_the_boards_of_every_world(
     desim: Desim, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The legend is at the end, a line for each is on standard error; no model goes with it."""
+    """As they end, with the legend below the last; no model goes with it."""
     monkeypatch.setattr(model_finder, "models", lambda: (WALK,))
-    code, out, err = desim("baselines", "--all", "--seeds", "0:2", "--jobs", "1")
+    code, out, _ = desim("baselines", "--all", "--seeds", "0:2", "--jobs", "1")
     assert code == 0
-    begun = [line for line in err.splitlines() if "board" in line]
-    assert begun == [f"{WALK}/short: board 1 of 2", f"{WALK}/long: board 2 of 2"]
     assert [f"{WALK}/{preset}: 4 episodes" in out for preset in ("short", "long")] == [True, True]
     refused(desim("baselines", WALK, "--all"), f"--all was given with {WALK}; it prints all worlds")
 

@@ -11,7 +11,7 @@ import desim
 from desim import Policy
 from desim.errors import UsageError
 from desim.show import progress as progress_module
-from desim.show.progress import Progress, shown_progress
+from desim.show.progress import shown_progress
 from models.beer_game import BeerGame
 
 
@@ -119,14 +119,6 @@ def test_progress_is_none_of_what_is_possible() -> None:
     """The error says what is."""
     with pytest.raises(UsageError, match="progress='yes' was given; possible: True, False, None"):
         swept(progress="yes")
-
-
-def test_a_part_reports_its_place_in_the_whole() -> None:
-    """A board plays one sweep after the other."""
-    counts: list[tuple[int, int]] = []
-    whole = Progress(lambda *now: counts.append(now))
-    whole.part(40, 100)(2, 10)
-    assert counts == [(42, 100)]
 
 
 def test_a_notebook_shows_the_last_line_alone(
