@@ -7,7 +7,6 @@ and metric; what they cannot do exactly they refuse with `NoLanes`.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from inspect import getattr_static
 from typing import Any, Protocol, Self, TypeAlias, TypeGuard, runtime_checkable
 
 import numpy as np
@@ -19,9 +18,6 @@ from desim.show.labels import flat
 
 #: An array of numpy with one entry a lane.
 Array: TypeAlias = Any
-
-#: Members of a model class that lanes do not repeat.
-_REST = {"presets", "preset_warnings"}
 
 
 class NoLanes(UsageError):
@@ -173,30 +169,16 @@ def lanes_of(model: Model[Any], roles: Sequence[str], seeds: Sequence[int]) -> L
     """Return lanes of a model.
 
     Raises:
-        NoLanes: The model offers none, has none with these parameters or roles, or its class
-            replaces rules of the class whose lanes it inherits; or decisions of a role take time.
+        NoLanes: The class of the model defines none, they do not serve these parameters or roles,
+            or decisions of a role take time.
     """
     name = type(model).__name__
     if any(role.thinking.takes_time for role in model.roles.values()):
         raise NoLanes(f"{name} has no lanes where decisions take time")
-    if model.models or not isinstance(model, HasLanes):
+    # A subclass may have replaced what the lanes that it inherits repeat.
+    if model.models or not isinstance(model, HasLanes) or "lanes" not in vars(type(model)):
         raise NoLanes(f"{name} has no lanes")
-    if replaced := _replaced(type(model)):
-        raise NoLanes(f"{name} has no lanes of its own, and replaces {', '.join(replaced)}")
     return model.lanes(seeds, roles)
-
-
-def _replaced(cls: type) -> list[str]:
-    """Return the members of the class with the lanes that a subclass of it defines anew."""
-    place = next(n for n, each in enumerate(cls.__mro__) if "lanes" in vars(each))
-    owner, kept = cls.__mro__[place], {one.name for one in getattr(cls, "__attrs_attrs__", ())}
-    return [
-        name
-        for each in cls.__mro__[:place]
-        for name in vars(each)
-        if name not in kept | _REST and not name.startswith(("__", "_abc_"))
-        if getattr_static(owner, name, None) is not getattr_static(Model, name, None)
-    ]
 
 
 def answers_all(policy: Policy | type[Policy]) -> TypeGuard[DecidesAll]:

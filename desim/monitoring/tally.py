@@ -39,10 +39,6 @@ class Tally:
             raise UsageError("a warm-up needs a clock: Tally(world, warm_up=...)")
         self._clock = clock
         self._warm_up = warm_up
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget all observations."""
         self.count = 0
         self.smallest = self.largest = self._first = math.nan
         self._mean = self._squares = 0.0

@@ -27,9 +27,11 @@ class TimeWeighted:
 
     def __init__(self, clock: World, value: float = 0, *, warm_up: int = 0) -> None:
         self._clock = clock
-        self._start = max(clock.now, checked_warm_up(warm_up))
         self.current = finite(value)
-        self._forget(self._start)
+        self._last = max(clock.now, checked_warm_up(warm_up))
+        self._ticks = 0
+        self._first = self._smallest = self._largest = math.nan
+        self._mean = self._squares = 0.0
 
     def set(self, value: float) -> None:
         """Set the value from now on.
@@ -48,10 +50,6 @@ class TimeWeighted:
             UsageError: The result is not a finite number.
         """
         self.set(self.current + change)
-
-    def reset(self) -> None:
-        """Forget the time before now; the value stays."""
-        self._forget(max(self._clock.now, self._start))
 
     @property
     def ticks(self) -> int:
@@ -82,12 +80,6 @@ class TimeWeighted:
         """The largest value that lasted; NaN if no time has passed."""
         self._advance()
         return self._largest
-
-    def _forget(self, at: int) -> None:
-        self._last = at
-        self._ticks = 0
-        self._first = self._smallest = self._largest = math.nan
-        self._mean = self._squares = 0.0
 
     def _advance(self) -> None:
         """Count the present value for the ticks since the last call."""

@@ -56,15 +56,12 @@ def test_a_long_tally_keeps_every_second_observation(monkeypatch: pytest.MonkeyP
 
 
 def test_a_warm_up_counts_nowhere() -> None:
-    """Nor does what came before a reset."""
+    """Neither in the number nor in the figures."""
     clock = Clock()
     found = Tally(clock, warm_up=10)
     for clock.now, value in [(0, 5), (9, 5), (10, 1), (11, 3)]:
         found.add(value)
     assert (found.count, found.mean, found.largest) == (2, 2, 3)
-    found.reset()
-    assert found.count == 0
-    assert math.isnan(found.quantile(0.5))
 
 
 def test_time_weighted_figures_are_those_of_exact_fractions() -> None:
@@ -100,37 +97,24 @@ def test_a_value_that_lasted_no_tick_counts_nowhere() -> None:
 
 
 def test_without_time_there_is_no_average() -> None:
-    """NaN and no division by zero: at the start, during a warm-up, after a reset."""
+    """NaN and no division by zero: at the start and during a warm-up."""
     world = World()
-    level, warm = TimeWeighted(world, 3), TimeWeighted(world, 3, warm_up=100)
-    assert math.isnan(level.mean)
+    warm = TimeWeighted(world, 3, warm_up=100)
     world.run(until=world.timeout(50))
-    assert level.mean == 3
-    level.reset()
-    for each in (level, warm):
+    for each in (TimeWeighted(world, 3), warm):
         assert each.ticks == 0
         assert all(map(math.isnan, (each.mean, each.variance, each.smallest, each.largest)))
         assert each.current == 3
 
 
 def test_a_warm_up_is_cut_off_at_its_tick() -> None:
-    """The value that it left counts from there on, as if it had been reset then."""
+    """The value that it left counts from there on."""
     clock = Clock()
     level = TimeWeighted(clock, 1, warm_up=10)
     for clock.now, value in [(4, 50), (20, 2), (30, 0)]:
         level.set(value)
     assert (level.ticks, level.mean) == (20, (10 * 50 + 10 * 2) / 20)
     assert (level.smallest, level.largest) == (2, 50)
-
-
-def test_a_reset_inside_a_warm_up_does_not_end_it() -> None:
-    """What counts begins at the end of the warm-up all the same."""
-    clock = Clock()
-    level = TimeWeighted(clock, 1, warm_up=10)
-    clock.now = 4
-    level.reset()
-    clock.now = 20
-    assert (level.ticks, level.mean) == (10, 1)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, "7", None], ids=str)
