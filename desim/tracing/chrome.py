@@ -11,10 +11,12 @@ from itertools import count
 from operator import itemgetter
 from typing import Any
 
-from desim.tracing.process_tracks import MAX_TRACKS
 from desim.tracing.trace_labels import clean
 from desim.tracing.trace_rows import Count, Lasting, Taken
 from desim.tracing.tracer import Tracer
+
+#: Processes of one function share a group of tracks if they are more; up to as many have one each.
+_MAX_TRACKS = 16
 
 #: From the id of a process to the ids of its threads.
 _IDS = 1_000
@@ -74,7 +76,7 @@ class _Writer:
         numbers: Counter[tuple[str, str, str]] = Counter()
         for life in lives:
             section = f"{life.part}processes"
-            if often[life.part, life.kind] > MAX_TRACKS:
+            if often[life.part, life.kind] > _MAX_TRACKS:
                 self.lasting(section, life)
                 continue
             key = life.part, life.kind, life.name

@@ -14,9 +14,6 @@ from desim.tracing.trace_rows import Lasting
 #: Characters of the cause of an interrupt.
 _WIDTH = 80
 
-#: A kind of which an episode has more shares one group of tracks; up to as many have one each.
-MAX_TRACKS = 16
-
 
 class Processes:
     """Follows every process.
@@ -30,26 +27,18 @@ class Processes:
         self._alive: dict[simpy.Process, Lasting] = {}
         # The time since which a process waits, and the thing that it waits for.
         self._waits: dict[simpy.Process, tuple[int, str]] = {}
-        # The number of processes of a function; above `MAX_TRACKS` their waits are not kept.
-        self._seen: dict[tuple[str, str], int] = {}
 
     def start(self, part: str, process: simpy.Process, time: int) -> None:
         """Note that a process starts."""
         life = Lasting(part, process.name, process_label(process), time)
-        self._seen[part, life.kind] = self._seen.get((part, life.kind), 0) + 1
         self._alive[process] = life
         self.lives.append(life)
 
-    def resume(self, process: simpy.Process, time: int) -> int:
-        """Note that a process goes on; return the number of waits added, 0 or 1."""
-        life = self._alive.get(process)
-        wait = self._waits.pop(process, None)
-        if life is None or wait is None:
-            return 0
-        few = self._seen[life.part, life.kind] <= MAX_TRACKS
-        if few:
+    def resume(self, process: simpy.Process, time: int) -> None:
+        """Note that a process goes on."""
+        life, wait = self._alive.get(process), self._waits.pop(process, None)
+        if life is not None and wait is not None:
             life.waits.append((wait[0], time, wait[1]))
-        return int(few)
 
     def interrupt(self, event: Interruption, time: int) -> None:
         """Note that a process is interrupted."""
@@ -89,7 +78,7 @@ class Processes:
             life.end, life.arguments["unfinished"] = time, True
             # One that has run last, where the trace is cut, is not known to wait.
             since, what = self._waits.get(process, (time, ""))
-            if self._seen[life.part, life.kind] <= MAX_TRACKS and time > since:
+            if time > since:
                 life.waits.append((since, time, what))
 
 

@@ -54,9 +54,8 @@ class Resources:
                 found[claim.resource] = None
         return list(found)
 
-    def look(self, part: str, resource: BaseResource[Any, Any], time: int) -> int:
-        """Compare a resource with what was seen of it; return how many changes are kept."""
-        before = len(self.spans) + len(self.counts)
+    def look(self, part: str, resource: BaseResource[Any, Any], time: int) -> None:
+        """Compare a resource with what was seen of it, and keep the changes."""
         waiting: list[Claim] = [*resource.put_queue, *resource.get_queue]
         using: list[Claim] = list(resource.users) if isinstance(resource, Resource) else []
         process = next((each.proc for each in (*waiting, *using) if each.proc), None)
@@ -67,7 +66,6 @@ class Resources:
             if self._shown.get((part, name, what)) != value:
                 self._shown[part, name, what] = value
                 self.counts.append(Count(part, name, what, time, value))
-        return len(self.spans) + len(self.counts) - before
 
     def waits_for(self, process: simpy.Process) -> str:
         """Return what a process waits for where a variable names it; empty otherwise."""

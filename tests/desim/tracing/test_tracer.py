@@ -207,7 +207,7 @@ def test_a_record_that_does_not_replay_has_no_trace(tmp_path: Path) -> None:
 
 
 def test_a_trace_ends_where_it_is_full_and_says_so(tmp_path: Path) -> None:
-    """The rows before that are a whole trace."""
+    """What was before that is a whole trace."""
     tracer = Tracer(limit=50)
     run = Run(Workshop(days=20), observers=[tracer])
     while decisions := run.advance():
@@ -215,7 +215,7 @@ def test_a_trace_ends_where_it_is_full_and_says_so(tmp_path: Path) -> None:
     save_trace(tracer, tmp_path / "t.json")
     trace = read(tmp_path / "t.json")
     check(trace)
-    assert "it keeps 50 rows" in trace["otherData"]["cut"]
+    assert "it keeps 50 events" in trace["otherData"]["cut"]
     assert [e["name"] for e in trace["traceEvents"] if e["ph"] == "i" and e["s"] == "g"] == [
         trace["otherData"]["cut"]
     ]
