@@ -1,6 +1,7 @@
 """A person's game in plain text, on standard input and output; a pipe works, too."""
 
 import re
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -87,7 +88,8 @@ class TerminalGame:
         self._print_header()
         while True:
             if self.game.view.episode is not None:
-                self._print_end()
+                self._print("")
+                print_end(self.sitting, self.out)
             else:
                 self._print_decision()
             if not self._read_until_changed():
@@ -235,18 +237,26 @@ class TerminalGame:
         date = f", {view.date}" if view.date else ""
         self._print(f"Decision {len(view.steps) + 1}, {view.role}{date}", "bold")
         self._print_group(lay_out(view.observation, role.observation))
-        self._print_missing(view.options_error)
+        if view.options_error:
+            self._print(view.options_error)
         if view.options and self.game.hint_open:
             self._print_options()
         else:
             self._print("Actions: " + ", ".join(form.tag for form in self._forms()))
-        if amount := amount_form(self._forms()):
-            self._print(_amount_text(amount, self._shown_options()))
+        self._print_amount()
         if view.options and not self.game.hint_open:
             self._print("`hint` shows options, ? the values of the actions.")
 
-    def _shown_options(self) -> int:
-        return len(self.game.view.options) if self.game.hint_open else 0
+    def _print_amount(self) -> None:
+        """Print what a number alone does, and how an option is taken then."""
+        form = amount_form(self._forms())
+        if form is None:
+            return
+        name, options = form.fields[0].key, len(self.game.view.options)
+        last = f" to #{options}" if options > 1 else ""
+        taken = f"; #1{last} takes an option" if options and self.game.hint_open else ""
+        meant = f"12 is `{form.tag} {name}=12`"
+        self._print(f"A number alone is the {name} of {form.tag}: {meant}{taken}.")
 
     def _open_hint(self) -> None:
         """Show the options of the open decision.
@@ -259,8 +269,7 @@ class TerminalGame:
             raise UsageError(view.options_error or "there are no options now")
         self.game.hint_opened(view.turn)
         self._print_options()
-        if amount := amount_form(self._forms()):
-            self._print(_amount_text(amount, len(view.options)))
+        self._print_amount()
 
     def _print_options(self) -> None:
         view = self.game.view
@@ -292,10 +301,6 @@ class TerminalGame:
         self._print_command(fault.way)
         self._print("Type `quit` to leave, or ? for help.")
 
-    def _print_missing(self, error: str) -> None:
-        if error:
-            self._print(error)
-
     def _print_group(self, group: ValueGroup) -> None:
         if group.label:
             self._print(group.label, "bold")
@@ -314,10 +319,9 @@ class TerminalGame:
         self.out.print(evolve(table, legend=()))
 
     def _print_help(self) -> None:
-        amount, options = amount_form(self._forms()), self._shown_options()
+        amount = amount_form(self._forms())
         self._print(_HELP.format(option="#1 for option 1" if amount else "the number of an option"))
-        if amount:
-            self._print(_amount_text(amount, options))
+        self._print_amount()
         for form in self._forms():
             self._print(f"  {form.tag}: {form.text}")
             for field in form.fields:
@@ -333,23 +337,12 @@ class TerminalGame:
     def _print_looked_up(self, name: str) -> None:
         """Print a table of the model, or the names of all tables."""
         view = self.game.view
-        self._print_missing(view.tables_error)
+        if view.tables_error:
+            self._print(view.tables_error)
         if name:
             self._print_table(shown_table(self.game, name))
         elif not view.tables_error:
             self._print("Tables: " + (", ".join(view.tables) or "none in this model"))
-
-    def _print_end(self) -> None:
-        self._print("")
-        print_end(self.sitting, self.out)
-
-
-def _amount_text(form: Form, options: int) -> str:
-    """Return what a number alone does, and how an option is taken then."""
-    name = form.fields[0].key
-    last = f" to #{options}" if options > 1 else ""
-    taken = f"; #1{last} takes an option" if options else ""
-    return f"A number alone is the {name} of {form.tag}: 12 is `{form.tag} {name}=12`{taken}."
 
 
 def _decoded(line: str) -> Any:
@@ -360,8 +353,6 @@ def _decoded(line: str) -> Any:
 
 
 def _split(line: str) -> Sequence[str]:
-    import shlex
-
     try:
         return shlex.split(line)
     except ValueError as fault:

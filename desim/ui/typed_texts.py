@@ -30,29 +30,6 @@ _PERCENT = 100
 _GIVEN = 60
 
 
-def initial_texts(form: Form) -> dict[str, str]:
-    """Return the initial texts of a form: the defaults of its action.
-
-    No value of an option is filled in, as the first option is the one that a rule would take.
-    """
-    return {field.key: field_text(field, field.default) for field in form.fields}
-
-
-def field_text(field: Field, value: Any) -> str:
-    """Return a value as a person would type it."""
-    if value is None:
-        return ""
-    if field.column.scale != 1 and is_number(value):
-        value *= field.column.scale
-    if field.kind == "flag":
-        return "true" if value else "false"
-    if field.kind == "list" and isinstance(value, list):
-        parts = [each if isinstance(each, str) else _json(each) for each in value]
-        # A comma inside a value would split it.
-        return ", ".join(parts) if not any("," in part for part in parts) else _json(value)
-    return value if isinstance(value, str) else _json(value)
-
-
 def read_form(form: Form, texts: Mapping[str, str]) -> dict[str, Any]:
     """Return the tagged object for the texts of a form.
 
@@ -213,10 +190,6 @@ def _decoded(field: Field, text: str) -> Any:
         if field.items == "any":
             return text
         raise WrongAction(f"{field.label}: type a value in JSON; {fault}") from None
-
-
-def _json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
 
 
 def wrong_value_text(field: Field, given: Any) -> str:

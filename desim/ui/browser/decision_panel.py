@@ -3,7 +3,7 @@
 A form has one input for each field, a button that sends it, and its error.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -17,7 +17,7 @@ from desim.show.labels import value_text
 from desim.ui.browser.widgets import complain, expansion, heading, missing_help
 from desim.ui.forms import Field, Form
 from desim.ui.layout import action_text
-from desim.ui.typed_texts import Confirmation, initial_texts, read_form
+from desim.ui.typed_texts import Confirmation, read_form
 from desim.ui.view import GameView
 
 #: Answers the open decision with an action; returns an error text, empty without an error.
@@ -26,8 +26,8 @@ Act = Callable[[Any], Awaitable[str]]
 _SEARCHED = 12
 
 
-def show_form(form: Form, texts: Mapping[str, str], act: Act) -> None:
-    """Show the inputs of an action, filled with texts by field.
+def show_form(form: Form, act: Act) -> None:
+    """Show the inputs of an action; one that is left empty gets the action's own default.
 
     When the action is refused, the inputs keep what was typed and the error is shown below them. A
     number outside its usual range is sent when the same answer is given again.
@@ -45,7 +45,7 @@ def show_form(form: Form, texts: Mapping[str, str], act: Act) -> None:
         complain(complaint, confirmation.question([form], action) or await act(action))
 
     for field in form.fields:
-        inputs[field.key] = _input(field, texts.get(field.key, ""))
+        inputs[field.key] = _input(field)
         if field.kind not in {"text", "json"}:
             inputs[field.key].on("keydown.enter", submit)
     button = ui.button(form.label, on_click=submit).props("no-caps unelevated")
@@ -62,7 +62,7 @@ def _typed(element: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _input(field: Field, text: str) -> Any:
+def _input(field: Field) -> Any:
     label = field.label + (" *" if field.required and not field.nullable else "")
     parts = [field.text.rstrip(".")] if field.text and not field.pattern else []
     parts += [] if field.known or field.kind in {"flag", "choice"} else [_sentence(field.wanted)]
@@ -70,20 +70,17 @@ def _input(field: Field, text: str) -> Any:
     element: Any
     match field.kind:
         case _ if field.known:
-            element = _known_select(field, label, text)
+            element = _known_select(field, label)
         case "flag" if not field.nullable:
-            element = ui.checkbox(label, value=text == "true")
+            element = ui.checkbox(label, value=bool(field.default))
         case "flag":
-            element = ui.select(["", "true", "false"], value=text, label=label)
+            element = ui.select(["", "true", "false"], value="", label=label)
         case "choice":
-            choices = [str(choice) for choice in field.choices]
-            if field.nullable or not field.required or text not in choices:
-                choices = ["", *choices]
-            element = ui.select(choices, value=text, label=label)
+            element = ui.select(["", *map(str, field.choices)], value="", label=label)
         case "text" | "json":
-            element = ui.textarea(label, value=text).props("autogrow rows=1")
+            element = ui.textarea(label).props("autogrow rows=1")
         case _:
-            element = ui.input(label, value=text)
+            element = ui.input(label)
             if field.kind in {"integer", "number"}:
                 element.props("inputmode=decimal autocomplete=off")
     _describe(element, field, hint)
@@ -94,12 +91,12 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _known_select(field: Field, label: str, text: str) -> ui.select:
+def _known_select(field: Field, label: str) -> ui.select:
     """Return a list of the known values, of which a field that holds a list takes several."""
     several = field.kind == "list"
     options: dict[Any, str] = {} if several else {"": ""}
     options |= {each.value: each.label for each in field.known}
-    value = [] if several else next((key for key in options if str(key) == text), "")
+    value: Any = [] if several else ""
     searched = len(field.known) > _SEARCHED
     return ui.select(options, value=value, label=label, multiple=several, with_input=searched)
 
@@ -203,7 +200,7 @@ def _actions(known: Sequence[Form], options: Sequence[Option], act: Act, last: s
         with place:
             if form.text:
                 ui.label(form.text).classes("help wrap")
-            show_form(form, initial_texts(form), act)
+            show_form(form, act)
 
     chosen = last if last in shown else next(iter(shown)) if len(shown) == 1 else None
     if len(shown) > 1:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.failing_world import BadCarter, Carter, Grind, Mill, Rest
+from support.failing_world import BadCarter, Grind, Mill
 from support.recorded import played_lines
 
 from desim import Episode, replay
@@ -235,22 +235,3 @@ def test_a_record_changed_by_another_program_is_not_written_to(how: str, tmp_pat
     if how != "removed":
         with pytest.raises(BadRecord):
             mill(file)
-
-
-def test_undo_without_space_for_the_shorter_record_changes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The game goes on where it was."""
-    file = tmp_path / "mill.jsonl"
-
-    def full(*_: Any) -> None:
-        raise UsageError("no space for the copy")
-
-    with mill(file, practice=True, others={"carter": Carter()}) as game:
-        grind(game, 1, 2)
-        monkeypatch.setattr("desim.ui.game.cut", full)
-        with pytest.raises(UsageError, match="no space"):
-            game.undo(game.view.turn)
-        assert [step.action for step in game.view.steps] == [Grind(1), Grind(2)]
-        game.answer(game.view.turn, Rest())
-    assert len(Episode.read(file, whole=False).steps) == 7

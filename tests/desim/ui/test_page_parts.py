@@ -8,7 +8,7 @@ from support import pages
 from support.groups import TOWN, Town
 from support.pages import Browser, Server
 
-from desim import Episode, play, replay
+from desim import play, replay
 
 #: Windows of a phone, a tablet and a desktop.
 SIZES = ((390, 844), (800, 900), (1280, 900))
@@ -67,23 +67,3 @@ def test_a_person_in_seats_of_two_parts(chromium: Any, tmp_path: Path, pictures:
         chromium.pictures(pictures / "parts_end.png", SIZES)
     best = play(Town(), dict.fromkeys(("mill.miller", "inn.landlord", COOK), "greedy"), 0)
     assert replay(tmp_path / "game.jsonl", trust=True).ledger_digest == best.ledger_digest
-
-
-def test_two_persons_have_a_tab_each(chromium: Any, tmp_path: Path) -> None:
-    """A tab shows the decision that the answer in another has opened."""
-    with Server(f"{TOWN} --seat mill --seat inn --record game.jsonl", tmp_path) as server:
-        chromium.open(server.address)
-        miller = chromium.driver.current_window_handle
-        chromium.driver.switch_to.new_window("tab")
-        chromium.open(server.address)
-        landlord = chromium.driver.current_window_handle
-        chromium.driver.switch_to.window(miller)
-        chromium.decide("[data-option='2']")
-        chromium.driver.switch_to.window(landlord)
-        chromium.until(lambda: chromium.fact("role") == "Inn: landlord")
-        chromium.decide("[data-option='1']")
-        chromium.driver.close()
-        chromium.driver.switch_to.window(miller)
-        chromium.until(lambda: chromium.fact("decision") == "3")
-    steps = Episode.read(tmp_path / "game.jsonl", whole=False).steps
-    assert [step.role for step in steps] == ["mill.miller", "inn.landlord"]
