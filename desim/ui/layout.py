@@ -9,7 +9,6 @@ from functools import cache
 from typing import Any
 
 import attrs
-import msgspec
 from attrs import field, frozen
 
 from desim.schema import class_of, codec, json_schema, to_plain
@@ -22,8 +21,6 @@ from desim.ui.history import time_field
 
 #: A text that is longer, or has several lines, is shown as a block.
 _LINE = 80
-#: Deeper mappings are written in one line.
-_DEPTH_MAX = 6
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 #: The description of a figure without one.
 _PLAIN = Column()
@@ -84,7 +81,7 @@ def lay_out(observation: Any, cls: Any) -> ValueGroup:
     if own is not cls:
         plain.pop(TAG, None)
         name, about = class_text(own.__name__), shape.schema.get("description", "")
-    return _group(name, plain, shape, 0, about)
+    return _group(name, plain, shape, about)
 
 
 def time_figure(observation: Any, cls: Any) -> NamedValue | None:
@@ -174,13 +171,13 @@ class _Shape:
         return _Shape({}, self.defs, self.by_class, self.columns)
 
 
-def _group(label: str, plain: Any, shape: _Shape, depth: int, help: str) -> ValueGroup:  # noqa: A002
+def _group(label: str, plain: Any, shape: _Shape, help: str) -> ValueGroup:  # noqa: A002
     figures: list[NamedValue] = []
     tables: list[Table] = []
     texts: list[NamedValue] = []
     groups: list[ValueGroup] = []
-    for name, raw in _ordered(plain, shape.schema).items():
-        value, column = _unpacked(raw), shape.column(name)
+    for name, value in _ordered(plain, shape.schema).items():
+        column = shape.column(name)
         if not column.shown:
             continue
         # The docstring names the unit of the field, which is not the one that is shown.
@@ -190,8 +187,8 @@ def _group(label: str, plain: Any, shape: _Shape, depth: int, help: str) -> Valu
             inner = shape.inner(name)
             rows = [_ordered(row, inner.schema) for row in value]
             tables.append(text_table(title, rows, about, inner.columns))
-        elif isinstance(value, dict) and value and depth < _DEPTH_MAX:
-            groups.append(_group(title, value, shape.inner(name), depth + 1, about))
+        elif isinstance(value, dict) and value:
+            groups.append(_group(title, value, shape.inner(name), about))
         elif isinstance(value, str) and (len(value) > _LINE or "\n" in value):
             texts.append(NamedValue(title, value, about))
         else:
@@ -203,16 +200,6 @@ def _ordered(plain: Mapping[str, Any], schema: Any) -> dict[str, Any]:
     """Put fields in the order of their class; encoding has sorted them by name."""
     names = dict.fromkeys((*schema.get("properties", ()), *plain))
     return {name: plain[name] for name in names if name in plain}
-
-
-def _unpacked(value: Any) -> Any:
-    """Decode a text that is itself JSON, such as the messages of some models."""
-    if isinstance(value, str) and value[:1] in {"{", "["}:
-        try:
-            return msgspec.json.decode(value)
-        except (msgspec.DecodeError, RecursionError):
-            return value
-    return value
 
 
 def _is_records(value: Any) -> bool:

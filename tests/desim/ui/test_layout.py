@@ -43,7 +43,7 @@ class Desk:
     name: str
     lines: tuple[Line, ...]
     words: tuple[str, ...]
-    mail: str
+    mail: dict[str, Any]
     reply: dict[str, Any] | None
     memo: str
     ready: bool = False
@@ -64,7 +64,7 @@ DESK = Desk(
     "North",
     (Line("z", 0.25), Line("y", 1e6)),
     ("a", "b"),
-    '{"from": "bank", "rates": [{"year": 1, "rate": 0.05}]}',
+    {"from": "bank", "rates": [{"year": 1, "rate": 0.05}]},
     None,
     "first line\nsecond line",
 )
@@ -72,7 +72,7 @@ DESK = Desk(
 
 @pytest.mark.parametrize("seen", [DESK, to_plain(DESK)], ids=["instance", "plain"])
 def test_an_observation_is_laid_out_in_the_order_of_its_class(seen: Any) -> None:
-    """Single values are figures, records tables, long texts blocks, nested JSON groups."""
+    """Single values are figures, records tables, long texts blocks, nested mappings groups of their own."""
     section = lay_out(seen, Desk)
     assert [(f.label, f.text) for f in section.figures] == [
         ("Week", "3"),
@@ -124,7 +124,7 @@ def test_the_first_field_is_the_time_figure() -> None:
 
 def steps(*rows: tuple[int, float, int], plain: bool = False) -> list[Step]:
     """Make decisions from week, cash and units."""
-    desks = [Desk(week, cash, "n", (), (), "", None, "") for week, cash, _ in rows]
+    desks = [Desk(week, cash, "n", (), (), {}, None, "") for week, cash, _ in rows]
     return [
         Step(
             n,
