@@ -72,7 +72,7 @@ DESK = Desk(
 
 @pytest.mark.parametrize("seen", [DESK, to_plain(DESK)], ids=["instance", "plain"])
 def test_an_observation_is_laid_out_in_the_order_of_its_class(seen: Any) -> None:
-    """Single values are figures, records tables, long texts blocks, nested mappings groups of their own."""
+    """Single values are figures, records tables, long texts blocks, nested mappings groups."""
     section = lay_out(seen, Desk)
     assert [(f.label, f.text) for f in section.figures] == [
         ("Week", "3"),
