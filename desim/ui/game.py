@@ -255,11 +255,7 @@ class Game:
         self._advance(play)
 
     def _recorded(self) -> Episode | None:
-        """Read the decisions that are already on record; None without a record.
-
-        Raises:
-            UsageError: The record is of another game, or another process plays it.
-        """
+        """Read the decisions that are already on record; None without a record."""
         self._lock_record()
         if not self.file.exists():
             return None
@@ -304,11 +300,7 @@ class Game:
             self._fault = Fault.of_record(error, self.file)
 
     def _advance(self, play: CallerSession, *answer: Any) -> None:
-        """Advance to the next decision or a fault; first answer a decision if one is given.
-
-        Raises:
-            BadRecord: A decision in the record differs from the run's.
-        """
+        """Advance to the next decision or a fault; first answer a decision if one is given."""
         self._fault = None
         try:
             if answer:
@@ -387,11 +379,7 @@ def _last_role(steps: Sequence[Step], seats: Sequence[str]) -> str:
 
 
 def _without(seats: Sequence[str], others: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the policies of other roles.
-
-    Raises:
-        UsageError: A policy is given for one of the person's roles.
-    """
+    """Return the policies of other roles."""
     for role in seats:
         if role in others:
             raise UsageError(f"{role!r} is the person's role; give policies to other roles only")

@@ -159,10 +159,6 @@ class TerminalGame:
         """Return the action that a line names.
 
         A number alone is an amount where the role has one action with one number, else an option.
-
-        Raises:
-            UsageError: It is neither an option's number nor an action.
-            WrongAction: Its values cannot be parsed.
         """
         amount = amount_form(self._forms())
         if amount and _NUMBER.fullmatch(line):
@@ -181,11 +177,7 @@ class TerminalGame:
         return read_form(known[tag], dict(_pair(known[tag], pair) for pair in pairs))
 
     def _option(self, number: int) -> Any:
-        """Return the action of an option.
-
-        Raises:
-            UsageError: The options are not shown, or none has that number.
-        """
+        """Return the action of an option."""
         options = self.game.view.options
         if options and not self.game.hint_open:
             raise UsageError("the options are not shown; `hint` shows them")
@@ -259,11 +251,7 @@ class TerminalGame:
         self._print(f"A number alone is the {name} of {form.tag}: {meant}{taken}.")
 
     def _open_hint(self) -> None:
-        """Show the options of the open decision.
-
-        Raises:
-            UsageError: The role has no options now.
-        """
+        """Show the options of the open decision."""
         view = self.game.view
         if not view.options:
             raise UsageError(view.options_error or "there are no options now")

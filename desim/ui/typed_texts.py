@@ -14,7 +14,7 @@ from attrs import define
 from desim.errors import WrongAction
 from desim.schema.wire_types import TAG
 from desim.short_repr import short_repr
-from desim.show.labels import is_number, value_text
+from desim.show.labels import is_number
 from desim.ui.forms import NUMBERS, Field, Form
 
 #: The words for a flag.
@@ -49,7 +49,7 @@ def read_form(form: Form, texts: Mapping[str, str]) -> dict[str, Any]:
             action[field.name] = _parsed(field, bare)
     for field in form.fields:
         if field.required and field.name not in action:
-            raise WrongAction(wrong_value_text(field, ""))
+            raise _wrong(field, "")
     return action
 
 
@@ -75,26 +75,18 @@ def _parsed(field: Field, text: str) -> Any:
 
 
 def _parsed_choice(field: Field, text: str) -> Any:
-    """Return a value of a choice.
-
-    Raises:
-        WrongAction: The field has no such value.
-    """
+    """Return a value of a choice."""
     for choice in field.choices:
         if str(choice) == text:
             return choice
-    raise WrongAction(wrong_value_text(field, text))
+    raise _wrong(field, text)
 
 
 def _fitting(field: Field, text: str) -> str:
-    """Return a text that has the form and the length of its field.
-
-    Raises:
-        WrongAction: It has not.
-    """
+    """Return a text that has the form and the length of its field."""
     too_long = field.most_characters is not None and len(text) > field.most_characters
     if too_long or (field.pattern and not re.search(field.pattern, text)):
-        raise WrongAction(wrong_value_text(field, text))
+        raise _wrong(field, text)
     return text
 
 
@@ -104,20 +96,15 @@ def _chosen(field: Field, text: str) -> str:
     if place is None or not field.known:
         return text
     if not 1 <= (at := int(place[1])) <= len(field.known):
-        raise WrongAction(wrong_value_text(field, text))
+        raise _wrong(field, text)
     return str(field.known[at - 1].value)
 
 
 def _parsed_number(field: Field, text: str) -> int | float:
-    """Read a number of a field, which is typed in the unit of its column.
-
-    Raises:
-        WrongAction: The text is not a number that the field takes.
-    """
-    bare = _bare_number(field, text)
-    number: Any = _in_steps(field, _parsed_word(field.kind, bare), text)
+    """Read a number of a field, which is typed in the unit of its column."""
+    number: Any = _in_steps(field, _parsed_word(field.kind, _bare_number(field, text)), text)
     if not _is_finite(number) or not field.takes(number):
-        raise WrongAction(wrong_value_text(field, text) + _readings(bare))
+        raise _wrong(field, text)
     given: int | float = number
     return given
 
@@ -126,16 +113,6 @@ def _bare_number(field: Field, text: str) -> str:
     """Return the text of a number without a sign of money."""
     money = field.column.kind == "money"
     return text.replace("$", "", 1).strip() if money else text.removesuffix("%").strip()
-
-
-def _readings(text: str) -> str:
-    """Return the question which number a text with a comma means; "" where it cannot be one."""
-    decimal = text.replace(".", "").replace(",", ".")
-    numbers = (_parsed_word("number", each) for each in (decimal, text.replace(",", "")))
-    shown = [value_text(each) for each in numbers if _is_finite(each)]
-    if "," not in text or _THOUSANDS.fullmatch(text) or not shown:
-        return ""
-    return f": is it {' or '.join(dict.fromkeys(shown))}?"
 
 
 def _in_steps(field: Field, number: Any, text: str) -> Any:
@@ -192,13 +169,11 @@ def _decoded(field: Field, text: str) -> Any:
         raise WrongAction(f"{field.label}: type a value in JSON; {fault}") from None
 
 
-def wrong_value_text(field: Field, given: Any) -> str:
-    """Return the sentence on a value that a field does not take; None or "" for no value."""
-    if given in (None, ""):
-        return f"{field.label}: type {field.wanted}; nothing was typed"
-    text = short_repr(given) if isinstance(given, str) else value_text(given)
-    shown = text if len(text) <= _GIVEN else f"{text[:_GIVEN]}…"
-    return f"{field.label}: type {field.wanted}; {shown} was typed"
+def _wrong(field: Field, text: str) -> WrongAction:
+    """Return the error for a text that a field does not take."""
+    shown = short_repr(text) if text else "nothing"
+    shown = shown if len(shown) <= _GIVEN else f"{shown[:_GIVEN]}…"
+    return WrongAction(f"{field.label}: type {field.wanted}; {shown} was typed")
 
 
 # -- unusual numbers -------------------------------------------------------------------------------

@@ -108,11 +108,7 @@ def _log_in_lines() -> None:
 
 
 def _checked_port(host: str, port: int, before: int) -> int:
-    """Return a port that can be listened on: the one given; for 0 that of before or a free one.
-
-    Raises:
-        UsageError: The port is taken, or the host is not one of this machine.
-    """
+    """Return a port that can be listened on: the one given; for 0 that of before or a free one."""
     if not port and before:
         with contextlib.suppress(UsageError):
             return _free_port(host, before)

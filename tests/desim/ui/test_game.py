@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support.recorded import played_lines
 
-from desim import Episode, Policy, catalog, play, replay
+from desim import Episode, catalog, play, replay
 from desim.errors import BadRecord, UsageError, WrongAction
 from desim.ui.game import Game, Stale
 
@@ -180,36 +180,6 @@ def test_other_seats_are_played_by_policies(tmp_path: Path) -> None:
         assert played.view.decisions == 16
     assert replay(file).header.policies == {"wholesaler": "person", "retailer": "typical"}
     with game(file, **seats) as played:
-        assert played.view.episode is not None
-
-
-class Faltering(Policy):
-    """A coroutine, like a language model's, that fails at the second question only."""
-
-    def __init__(self) -> None:
-        self.asked = 0
-
-    async def decide(self, stage: Any) -> Any:
-        """Order the incoming order, or fail."""
-        self.asked += 1
-        if self.asked == 2:
-            raise ConnectionError("the line is dead")
-        return {"do": "order", "quantity": stage.incoming_order}
-
-
-def test_the_game_waits_after_a_policy_has_failed(tmp_path: Path) -> None:
-    """The person's answer is kept, and the policy is asked again."""
-    seats: dict[str, Any] = {"seats": ["retailer"], "others": {"wholesaler": Faltering()}}
-    with game(tmp_path / "two.jsonl", **seats) as played:
-        take_best(played, 2)
-        assert played.view.fault is not None
-        assert "the line is dead" in played.view.fault.text
-        assert played.view.role == ""
-        with pytest.raises(Stale):
-            played.go_on(0)
-        played.go_on(played.view.turn)
-        assert played.view.fault is None
-        take_best(played)
         assert played.view.episode is not None
 
 
