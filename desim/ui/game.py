@@ -79,7 +79,7 @@ class Game:
     ) -> None:
         self.model, self.seed, self.practice = model, seed, practice
         self.hints = hints
-        self._hinted = -1  # the decision at which the person last opened the options
+        self._hinted = -1  # the turn at which the person last opened the options
         self.file = Path(file)
         self.seats = tuple(assign(model, dict.fromkeys(seats, CallerSeat))) or tuple(
             model.default_roles
@@ -147,7 +147,7 @@ class Game:
     def hint_open(self) -> bool:
         """Whether the person sees the options of the open decision."""
         view = self.view
-        return self.hints or view.options_are_answers or view.decisions == self._hinted
+        return self.hints or view.options_are_answers or view.turn == self._hinted
 
     def hint_opened(self, turn: int) -> None:
         """Show the options of the open decision.
@@ -157,7 +157,7 @@ class Game:
         """
         with self._lock:
             self._check_turn(turn)
-            self._hinted = self.view.decisions
+            self._hinted = turn
 
     def forms(self, role: str) -> tuple[Form, ...]:
         """Return the forms of a role, with the identifiers that its observations so far list."""
@@ -358,7 +358,6 @@ class Game:
             options_error=options_error,
             effect=self._effect(decision, mine),
             steps=mine,
-            decisions=len(steps),
             tables=tables,
             tables_error=tables_error,
             episode=episode,

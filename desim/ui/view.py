@@ -35,7 +35,6 @@ class GameView:
         options_error: The error if the model failed to return options; empty otherwise.
         effect: What the role's last answer did; None before it has given one.
         steps: The decisions of the person's roles so far.
-        decisions: The number of decisions of all roles so far.
         tables: Tables that the role may look up, by name.
         tables_error: The error if the model failed to return tables; empty otherwise.
         episode: The whole episode once it has ended.
@@ -51,7 +50,6 @@ class GameView:
     options_error: str
     effect: AnswerEffect | None
     steps: tuple[Step, ...]
-    decisions: int
     tables: Mapping[str, Rows]
     tables_error: str
     episode: Episode | None
