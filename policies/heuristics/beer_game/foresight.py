@@ -23,33 +23,46 @@ from policies.heuristics.beer_game.published import order, parameters
 Lists: TypeAlias = NDArray[np.float64]
 
 #: Largest order of the search, as a multiple of the largest demand.
-REACH = 16
+_REACH = 16
 
 
 @define
-class Perfect(Policy):
-    """Play the cheapest order list found for the demand; the other stages follow their rule."""
+class Foresight(Policy):
+    """Order the customers' demand of the same week."""
 
     knows = "future"
     needs_world_seed = True
     #: Units for each week, forced weeks included.
-    _orders: tuple[int, ...] = field(init=False)
+    _orders: Sequence[int] = field(init=False)
     #: The observation's `week` at the first order of the list.
     _first: int = field(init=False)
 
+    def orders(self, params: BeerGameParams, seat: Seat) -> Sequence[int]:
+        """Return the units to order in each week of the seat's episode."""
+        return weekly_demand(params, seat.world_seed)
+
     def seated(self, seat: Seat) -> None:
-        """Search for the list.
+        """Take the orders of the episode.
 
         Raises:
-            UsageError: The model is another one, or a Beer Game without lanes.
+            UsageError: The model is another one; for `perfect` also a Beer Game without lanes.
         """
         params = parameters(seat)
-        self._orders = best_list(params, seat.role, seat.world_seed)
+        self._orders = self.orders(params, seat)
         self._first = 0 if params.blind else 1
 
     def decide(self, stage: Stage) -> Order:
-        """Return the order of the list for the week."""
-        return Order(self._orders[stage.week - self._first])
+        """Return the order of the week."""
+        return order(self._orders[stage.week - self._first])
+
+
+@define
+class Perfect(Foresight):
+    """Play the cheapest order list found for the demand; the other stages follow their rule."""
+
+    def orders(self, params: BeerGameParams, seat: Seat) -> Sequence[int]:
+        """Search for the list."""
+        return best_list(params, seat.role, seat.world_seed)
 
 
 def weekly_demand(params: BeerGameParams, seed: int) -> list[int]:
@@ -65,7 +78,7 @@ def best_list(params: BeerGameParams, role: str, seed: int) -> tuple[int, ...]:
         NoLanes: The game has no lanes, or the largest order tried leaves their exact range.
     """
     weekly = weekly_demand(params, seed)
-    cap = REACH * max(1, params.flow, *weekly)
+    cap = _REACH * max(1, params.flow, *weekly)
     assert isinstance(params, HasLanes)
     search = _Search(params, weekly, role, params.lanes([seed], [role]), cap)
     return tuple(int(units) for units in search.run())
@@ -141,25 +154,3 @@ class _Search:
         ]
         for size in sizes:
             yield from (sign * size * move for move in moves for sign in (1, -1))
-
-
-@define
-class Foresight(Policy):
-    """Order the customers' demand of the same week."""
-
-    knows = "future"
-    needs_world_seed = True
-    #: Units by week.
-    _demand: list[int] = field(init=False)
-    #: Weeks from the observation's `week` to the index of the demand that is ordered.
-    _ahead: int = field(init=False)
-
-    def seated(self, seat: Seat) -> None:
-        """Take the demand of the episode's seed."""
-        params = parameters(seat)
-        self._demand = weekly_demand(params, seat.world_seed)
-        self._ahead = 0 if params.blind else -1
-
-    def decide(self, stage: Stage) -> Order:
-        """Return an order of the week's demand."""
-        return order(self._demand[stage.week + self._ahead])
