@@ -137,7 +137,7 @@ def test_outcomes_correct_the_scale() -> None:
 
 def commands(cash: float, vix: float, **arguments: Any) -> list[Command]:
     """Play seven months of one look a month, and answer what a treasurer asks in the last."""
-    rule = Treasurer(every=6, **arguments)
+    rule = Treasurer(**arguments)
     for at in range(6):
         month = evolve(START, current_month=at)
         assert rule.decide(month) == CheckMarketData("Monthly_User_Growth", at)

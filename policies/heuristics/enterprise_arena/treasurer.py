@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from statistics import fmean
 
 from attrs import define, field
-from attrs.validators import ge, gt, in_, le
+from attrs.validators import gt
 
 from desim import Policy
 from models.enterprise_arena.desk import (
@@ -41,16 +41,24 @@ _WAIT = _PUBLISHED.delay_range[1]
 _FILL = fmean(_PUBLISHED.fill_range)
 #: Debt over book equity above which debt is penalised.
 _LEVERED = _PUBLISHED.leverage_threshold
+#: Growth of borrowers within a year that is assumed before any is observed, a share.
+_SURGE = 0.6
+#: Value of a dollar of debt, in dollars of equity.
+_DEBT_WORTH = 0.5
+#: Lowest odds at which a request is submitted.
+_ODDS = 0.1
+#: Months between closings, a divisor of 12.
+_EVERY = 6
 
 
 @define
 class Treasurer(Policy):
     """Raise what cash would lack if the worst year of growth began now.
 
-    Every `every` months the policy closes the books, and measures the yields of the loans in the
+    Every six months the policy closes the books, and measures the yields of the loans in the
     statements a month later. Every month it forecasts cash over eighteen months (twelve of stress,
     and six that a request may take) as if the strongest twelve months of borrower growth so far, or
-    `surge` if that is more, began now. If the lowest cash is below `floor`, it requests the
+    60 % if that is more, began now. If the lowest cash is below `floor`, it requests the
     difference, by the instrument with the better odds (see `Odds`). Where a request is refused, its
     later ones are smaller.
 
@@ -59,23 +67,15 @@ class Treasurer(Policy):
 
     Attributes:
         floor: Lowest cash that a bad year may leave, dollars.
-        surge: Growth of borrowers within a year that is assumed before any is observed, a share.
         least: Smallest request, dollars: a round lowers the odds of the next, whatever its size.
         most: Largest request, a multiple of book equity at the last closing.
-        debt_worth: Value of a dollar of debt, in dollars of equity.
-        odds: Lowest odds at which a request is submitted.
-        every: Months between closings, a divisor of 12.
     """
 
     knows = "rules"
 
     floor: float = 15_000_000.0
-    surge: float = field(default=0.6, validator=[ge(0), le(10)])
     least: float = field(default=20_000_000.0, validator=gt(0))
     most: float = field(default=0.75, validator=gt(0))
-    debt_worth: float = field(default=0.5, validator=[ge(0), le(1)])
-    odds: float = field(default=0.1, validator=[ge(0), le(1)])
-    every: int = field(default=6, validator=in_((1, 2, 3, 4, 6, 12)))
     _course: Course[None] | None = field(default=None, init=False, repr=False)
     _headers: list[Month] = field(factory=list, init=False, repr=False)
     _growth: list[float] = field(factory=list, init=False, repr=False)
@@ -109,7 +109,7 @@ class Treasurer(Policy):
 
     def _read_documents(self) -> Course[None]:
         now = len(self._headers) - 1
-        if not now or now % self.every:
+        if not now or now % _EVERY:
             return
         books = yield from fetch(now - 1)
         flows, self._equity = books or (None, None)
@@ -118,7 +118,7 @@ class Treasurer(Policy):
             self._yields = forecast.measure(flows, self._headers[first : now + 1])
 
     def _act(self, month: Month) -> Course[Action]:
-        closing = (month.current_month + 1) % self.every == 0
+        closing = (month.current_month + 1) % _EVERY == 0
         busy = closing or month.pending_fundraisings
         if not busy and self._yields and self._equity is not None:
             lack = self.floor - self._lowest(month, self._yields)
@@ -140,7 +140,7 @@ class Treasurer(Policy):
         return (yield action)
 
     def _lowest(self, month: Month, yields: Yields) -> float:
-        growth = forecast.stressed(self._growth, self.surge, YEAR + _WAIT)
+        growth = forecast.stressed(self._growth, _SURGE, YEAR + _WAIT)
         first = self._headers[0]
         loan = first.loan_portfolio_gross / max(1, first.active_users)
         return forecast.lowest(month, yields, self._debt, loan, growth)
@@ -152,7 +152,7 @@ class Treasurer(Policy):
         amount = min(wanted, self.most * max(equity, 0.0), self._largest)
         if rates and amount > 0:
             instrument, odds = self._choose(rates, amount, month.total_debt, equity)
-            if odds >= self.odds:
+            if odds >= _ODDS:
                 return FundRaisingRequest(instrument, amount)
         return Pass()
 
@@ -172,6 +172,6 @@ class Treasurer(Policy):
         by_equity = self._odds.equity(rates["VIX"])
         by_debt = self._odds.debt(rates["SOFR"], rates["Baa_Yield"] - rates["Tsy10Y"])
         levered = debt + amount > _LEVERED * equity
-        if not levered and by_debt * self.debt_worth > by_equity:
+        if not levered and by_debt * _DEBT_WORTH > by_equity:
             return DEBT, by_debt
         return EQUITY, by_equity
