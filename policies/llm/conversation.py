@@ -231,7 +231,7 @@ class Conversation:
         return ""
 
     def name_of(self, _: Episode) -> str:
-        """Return the subject of an ended episode, such as a case; empty for the setting's name."""
+        """Return the subject of an ended episode, such as a case; empty for the role."""
         return ""
 
 

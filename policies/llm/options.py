@@ -25,9 +25,6 @@ MODES = ("tools", "schema", "json")
 LearningMode = Literal["eval_only", "online", "offline"]
 LEARNING_MODES: tuple[LearningMode, ...] = ("eval_only", "online", "offline")
 
-#: Degrees of reasoning, in rising order.
-EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
-
 #: Stands for the name of a method where a router chooses it.
 ROUTED = "routed"
 
@@ -78,15 +75,11 @@ class LLMOptions(CallLimits):
         timeout: Seconds for a whole call: all its requests, the waits between them, and reading
             the reply; above 0 and at most 86,400.
         temperature: Sent with every request; None for the server's default.
-        top_p: Sent with every request where given: the share of the probability from which tokens
-            are drawn, above 0 and at most 1.
         seed: Sent with every request where given.
         reply_tokens: Limit of tokens in one reply, reasoning included, sent with every request
             where given.
-        effort: How much the model reasons: none, minimal, low, medium, high, xhigh or max; not
-            every model takes every one. Empty for the server's default.
-        extra_body: Further fields of every request, a JSON object, such as `service_tier`,
-            `prompt_cache_key`, or what one server alone takes.
+        extra_body: Further fields of every request, a JSON object, such as `reasoning_effort`,
+            `top_p`, `service_tier`, or what one server alone takes.
         mode: How the model answers: tools, schema or json; empty for the world's default.
         retries: How often the model is asked again after an invalid reply, at least 0.
         conversation: `module:NAME` of the world's prompt, a `ConversationKind`; empty for the one
@@ -113,10 +106,8 @@ class LLMOptions(CallLimits):
     resends: int = field(default=3, validator=not_negative)
     timeout: float = 300.0
     temperature: float | None = None
-    top_p: float | None = None
     seed: int | None = None
     reply_tokens: int | None = None
-    effort: str = field(default="", validator=choice("", *EFFORTS))
     extra_body: dict[str, Any] = field(factory=dict)
     mode: str = field(default="", validator=choice("", *MODES))
     retries: int = field(default=2, validator=not_negative)
@@ -147,18 +138,14 @@ class LLMOptions(CallLimits):
         """The fields of every request that the user gives, as chat completions name them."""
         given = {
             "temperature": self.temperature,
-            "top_p": self.top_p,
             "seed": self.seed,
             "max_completion_tokens": self.reply_tokens,
-            "reasoning_effort": self.effort or None,
             "extra_body": self.extra_body or None,
         }
         return {name: value for name, value in given.items() if value is not None}
 
     def _faults(self) -> Iterator[str]:
         """Yield what is wrong with the options, one sentence each."""
-        if self.top_p is not None and not 0 < self.top_p <= 1:
-            yield f"top_p={self.top_p:g} was given; it is above 0 and at most 1"
         if self.key_env and not _VARIABLE.fullmatch(self.key_env):
             # Without the text, which may be the key itself.
             yield (

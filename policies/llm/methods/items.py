@@ -33,7 +33,6 @@ class Setting:
     Attributes:
         task: The kind of items.
         role: The role that decides, as a word for notes.
-        name: The name of the case or scenario, if there are several.
         keys: Keys of a decision; if given, a reviewer sees only these and not the whole reply.
         topics: Words; a playbook is then shown by its lines that contain one of them.
         goal: A metric and the value from which on an episode counts as a success.
@@ -42,7 +41,6 @@ class Setting:
 
     task: Task = "game"
     role: str = ""
-    name: str = ""
     keys: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
     goal: tuple[str, float] | None = None

@@ -270,7 +270,7 @@ class Learning:
         )
         return Past(
             number=self.episodes,
-            name=self.conversation.name_of(episode) or setting.name or self.role,
+            name=self.conversation.name_of(episode) or self.role,
             situation=item.situation[-_LONGEST:],
             answer=reply_text(reply)[:_LONGEST],
             decision=decision_text(reply, setting.keys)[:_LONGEST],

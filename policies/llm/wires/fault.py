@@ -40,9 +40,8 @@ _NO_MONEY = re.compile("insufficient_quota|credit_balance|spend_limit|usage_limi
 #: Advice by the code of an error, or by the field that a server refuses.
 _ADVICE = {
     "context_length_exceeded": "keep fewer rounds with history=",
-    "reasoning_effort": "give another effort=",
+    "reasoning_effort": 'give another extra_body={"reasoning_effort":...}',
     "temperature": "leave out temperature=; reasoning models take none",
-    "top_p": "leave out top_p=; reasoning models take none",
     "seed": "leave out seed=",
     "max_completion_tokens": 'give another reply_tokens=, or extra_body={"max_tokens":N}',
     "response_format": "give another mode=",

@@ -12,7 +12,7 @@ from desim import Seat
 from desim.schema.described import Schema, field_lines
 from policies.llm.conversation import Conversation, ConversationKind, ParsedReply
 from policies.llm.options import LLMOptions
-from policies.llm.replies import BadReply, as_tagged, called, checked_action, only, stated
+from policies.llm.replies import BadReply, as_tagged, called, only, stated
 from policies.llm.wires.wire import ModelReply
 
 #: The largest order; larger ones are cut to it, as published.
@@ -67,12 +67,15 @@ class WeeklyConversation(Conversation):
     def parsed(self, reply: ModelReply, _: Any) -> ParsedReply:
         """Return the order of a reply, truncated to a whole number and cut to its range."""
         if reply.calls:
-            numbers = [self._called(call) for call in called(reply)]
+            found = [_number_in(call) for call in called(reply) if call["do"] in self.known]
         else:
-            found = (self._stated(each.value) for each in stated(reply, tools=self.by_tools))
-            numbers = [each for each in found if each is not None]
+            found = [self._stated(each.value) for each in stated(reply, tools=self.by_tools)]
+        numbers = [each for each in found if each is not None]
         if not numbers:
-            raise BadReply(f"your reply holds no order; {self._how()}")
+            how = "call the tool order with a quantity"
+            if not self.by_tools:
+                how = 'write {"order_qty": whole number, "note": "..."}'
+            raise BadReply(f"your reply holds no order; {how}")
         number = only(numbers)
         quantity = min(max(0, math.trunc(number)), _LARGEST)
         repaired = type(number) is not int or number != quantity
@@ -85,22 +88,6 @@ class WeeklyConversation(Conversation):
             return number
         tagged = as_tagged(given, self.known)
         return _number_in(tagged) if tagged["do"] in self.known else None
-
-    def _called(self, call: Mapping[str, Any]) -> float:
-        """Return the quantity of a call; under the name of the tool's argument, it must fit it."""
-        known = call["do"] in self.known
-        if known and "quantity" in call:
-            quantity: int = checked_action(self.codec, call, self.known).quantity
-            return quantity
-        number = _number_in(call)
-        if not known or number is None:
-            raise BadReply(f"your call of {call['do'][:60] or 'a tool'} is no order; {self._how()}")
-        return number
-
-    def _how(self) -> str:
-        if self.by_tools:
-            return "call the tool order with a quantity"
-        return 'write {"order_qty": whole number, "note": "..."}'
 
     def fallback(self, observation: Any) -> Any:
         """Return the published fallback order: demand plus half the gap to the target."""

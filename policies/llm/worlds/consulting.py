@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from desim import Episode, Seat
 from desim.schema.described import Schema
@@ -60,18 +60,6 @@ _NOTHING_SAID, _NO_SCORES = "the reply held no message", "the reply held no scor
 _JSON_OBJECT = {"response_format": {"type": "json_object"}}
 
 
-@frozen(kw_only=True)
-class ConsultingOptions(LLMOptions):
-    """Settings of a language model in a case interview.
-
-    Attributes:
-        json_mode: Whether requests for JSON in text say so (`response_format`), as published; false
-            for a server that does not know it.
-    """
-
-    json_mode: bool = True
-
-
 class _InterviewConversation(Conversation):
     """The base of all roles: every question is made from the observation; no round is kept.
 
@@ -88,7 +76,7 @@ class _InterviewConversation(Conversation):
     def __init__(
         self,
         seat: Seat,
-        options: ConsultingOptions,
+        options: LLMOptions,
         temperature: float | None,
         tokens: int | None,
         *,
@@ -96,7 +84,7 @@ class _InterviewConversation(Conversation):
     ) -> None:
         super().__init__(seat, options, mode="json", history=0)
         given = {"temperature": temperature, "max_completion_tokens": tokens}
-        form = _JSON_OBJECT if as_json and options.json_mode and self.mode == "json" else {}
+        form = _JSON_OBJECT if as_json and self.mode == "json" else {}
         self.request_fields = {k: v for k, v in given.items() if v is not None} | form
 
     def answer_format(self) -> str:
@@ -128,7 +116,7 @@ class _InterviewConversation(Conversation):
 class InterviewerConversation(_InterviewConversation):
     """The whole case, the dialogue and the messages left, answered by a message in plain text."""
 
-    def __init__(self, seat: Seat, options: ConsultingOptions) -> None:
+    def __init__(self, seat: Seat, options: LLMOptions) -> None:
         super().__init__(seat, options, _INTERVIEWER, _TOKENS, as_json=False)
         if self.mode != "schema":
             self.form = "Answer with the message alone, as plain text."
@@ -160,7 +148,7 @@ class CandidateConversation(_InterviewConversation):
 
     setting = Setting(task="interview", figures=SCORES)
 
-    def __init__(self, seat: Seat, options: ConsultingOptions) -> None:
+    def __init__(self, seat: Seat, options: LLMOptions) -> None:
         method = options.chosen_method
         temperature = None if method else _PLAIN
         tokens = None if method == ROUTED else _CANDIDATE_TOKENS.get(method, _OTHER_TOKENS)
@@ -204,7 +192,7 @@ class CandidateConversation(_InterviewConversation):
 class JudgeConversation(_InterviewConversation):
     """The case and the dialogue, answered by scores as JSON."""
 
-    def __init__(self, seat: Seat, options: ConsultingOptions) -> None:
+    def __init__(self, seat: Seat, options: LLMOptions) -> None:
         super().__init__(seat, options, _JUDGE, _TOKENS, as_json=True)
         scores = ", ".join(f'"{name}": number' for name in SCORES)
         self.form = (
@@ -284,10 +272,10 @@ def _score_in(value: Any) -> float | None:
     return number if math.isfinite(number) and abs(number) <= _LARGEST_SCORE else None
 
 
-def _begin(seat: Seat, options: ConsultingOptions) -> Conversation:
+def _begin(seat: Seat, options: LLMOptions) -> Conversation:
     """Return the conversation of a role; judges are numbered."""
     others = {"interviewer": InterviewerConversation, "candidate": CandidateConversation}
     return others.get(seat.role, JudgeConversation)(seat, options)
 
 
-CONVERSATION = ConversationKind(ConsultingOptions, _begin)
+CONVERSATION = ConversationKind(LLMOptions, _begin)

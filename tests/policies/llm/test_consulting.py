@@ -204,7 +204,7 @@ def test_a_candidate_with_a_method(method: str, run: dict[str, Any]) -> None:
     made = built(
         METHODS[method],
         complete=model,
-        setting=Setting(task="interview", name="K1"),
+        setting=Setting(task="interview"),
         as_published=True,
         **({"memory": Playbook(text="## OTHERS")} if method == "ace" else {}),
     )
@@ -316,13 +316,13 @@ def test_a_refusal_is_asked_for_again() -> None:
 
 
 def test_the_users_own_fields_go_first() -> None:
-    """Temperature and tokens of the argument, and no form of the response where none is known."""
+    """Temperature and tokens of the argument; the form of the response is that of the mode."""
     with serving(text('{"reply": "A?"}')) as stub:
-        spec = f"llm,model=m,base_url={stub.url},temperature=0.2,reply_tokens=99,json_mode=false"
+        spec = f"llm,model=m,base_url={stub.url},temperature=0.2,reply_tokens=99"
         play(Consulting(messages=2), spec, 0)
         [body] = stub.requests
         assert (body["temperature"], body["max_completion_tokens"]) == (0.2, 99)
-        assert "response_format" not in body
+        assert body["response_format"] == {"type": "json_object"}
         for mode in ("tools", "schema"):
             play(Consulting(messages=2), f"llm,model=m,base_url={stub.url},mode={mode}", 0)
             form = stub.requests[-1].get("response_format", {}).get("type")

@@ -101,7 +101,7 @@ def component_selection(run: Mapping[str, Any]) -> None:
 
 def style_search(run: Mapping[str, Any]) -> None:
     """The style with the highest mean is chosen, the first one among equals, for all cases."""
-    setting = Setting(task="interview", name="K1")
+    setting = Setting(task="interview")
     method = built(Gepa, complete=Replayed([]), setting=setting, trials=run["search_cases"])
     used = []
     for score in run["overall_scores_given_by_judge_in_order"]:

@@ -57,12 +57,11 @@ SECTIONS = "## RULES & HINTS\n\n## LIST OF FORMULAS\n\n## SIDE-NOTES LIST\n\n## 
 
 SETTINGS = {
     "qa": Setting(task="questions"),
-    "consulting": Setting(task="interview", name="K1"),
+    "consulting": Setting(task="interview"),
     "beer": Setting(task="game", role="retailer"),
     "edt": Setting(
         task="plan",
         role="manager",
-        name="SCENMARK",
         keys=("C", "R", "P"),
         topics=("EDT", "consultant", "risk", "profit", "utili"),
         goal=("overall_avg_utilization", 0.7),
@@ -263,7 +262,7 @@ def past_of(method: Method, item: Item | None, reply: ModelReply, **outcome: Any
     """Return an ended episode."""
     assert item is not None
     return Past(
-        name=method.setting.name,
+        name={"plan": "SCENMARK", "interview": "K1"}.get(method.task, ""),
         situation=item.situation,
         # The dialogue of a trace is invented and holds none of its replies.
         answer="" if method.task == "interview" else reply.text,

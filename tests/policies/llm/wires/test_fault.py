@@ -122,7 +122,7 @@ def test_a_choice_may_be_an_error() -> None:
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        ({"param": "reasoning_effort"}, "; give another effort="),
+        ({"param": "reasoning_effort"}, "; give another extra_body="),
         ({"param": "temperature"}, "answered 400: no; leave out temperature="),
         ({"code": "context_length_exceeded"}, "; keep fewer rounds with history="),
         ({"param": "max_completion_tokens"}, "; give another reply_tokens="),

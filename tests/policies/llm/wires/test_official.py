@@ -15,9 +15,8 @@ GENERIC = "conversation=policies.llm.conversation:CONVERSATION"
 
 OPTIONS = [
     "reply_tokens=9000",
-    "seed=7,temperature=0.5,top_p=0.9",
-    'effort=xhigh,extra_body={"service_tier":"flex"}',
-    'extra_body={"verbosity":"low"}',
+    "seed=7,temperature=0.5",
+    'extra_body={"verbosity":"low","top_p":0.9,"reasoning_effort":"xhigh"}',
 ]
 
 
@@ -92,7 +91,7 @@ def test_the_requests_of_a_world_of_its_own_are_too() -> None:
     note = call(("save_note", {"content": "a", "tags": []}), reasoning="Note it.")
     calls = [note, call((CASE.tool, {CASE.argument: 6})), text("", reasoning="Hm."), note]
     with serving(*calls) as stub:
-        spec = f"llm,model=m,base_url={stub.url},mode=tools,effort=high,max_calls=9"
+        spec = f"llm,model=m,base_url={stub.url},mode=tools,max_calls=9"
         play(CASE.model, spec)
         for body in stub.requests:
             judge.validate_python(body)
