@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from attrs import define, field, frozen
 from attrs.setters import NO_OP
@@ -16,9 +16,6 @@ from models.beer_game import rules
 from models.beer_game.params import BeerGameParams
 from models.beer_game.rules import LARGEST, Number
 from models.beer_game.stage import Order, Stage
-
-#: A target is chosen for delays and demand, which the rules text leaves out.
-TARGET_KNOWS: Mapping[str, Knowledge] = {"target": "rules"}
 
 
 def order(units: Number) -> Order:
@@ -92,20 +89,16 @@ class Typical(OrderingRule):
     """Order the incoming order and what inventory lacks; the supply line is left out.
 
     Attributes:
-        target: Units to keep on hand; None: the stage's target inventory.
         alpha: Weight of what inventory lacks, at least 0.
         beta: Weight of the backlog, at least 0.
     """
 
-    knows_by = TARGET_KNOWS
-
-    target: int | None = field(default=None, validator=optional(ge(0)))
     alpha: float = field(default=1, validator=ge(0))
     beta: float = field(default=1, validator=ge(0))
 
     def units(self, stage: Any) -> Any:
         """Return the units of SPEC section 4, `typical`, with alpha and beta of the paper's A.5."""
-        return rules.typical(*facts(stage, self.target), alpha=self.alpha, beta=self.beta)
+        return rules.typical(*facts(stage), alpha=self.alpha, beta=self.beta)
 
 
 @frozen
@@ -119,7 +112,8 @@ class BaseStock(OrderingRule):
         target: Inventory position to restore, in units; None: the stage's target inventory.
     """
 
-    knows_by = TARGET_KNOWS
+    # A target is chosen for delays and demand, which the rules text leaves out.
+    knows_by: ClassVar[Mapping[str, Knowledge]] = {"target": "rules"}
 
     target: int | None = field(default=None, validator=optional(ge(0)))
 
@@ -134,17 +128,13 @@ class Smoothing(OrderingRule):
 
     Attributes:
         weeks: Divisor of the gap; below 1 counts as 1.
-        target: Inventory position to restore, in units; None: the stage's target inventory.
     """
 
-    knows_by = TARGET_KNOWS
-
     weeks: int = rules.SMOOTHING_WEEKS
-    target: int | None = field(default=None, validator=optional(ge(0)))
 
     def units(self, stage: Any) -> Any:
         """Return the units of SPEC section 4, `smoothing:T`."""
-        return rules.smoothing(*facts(stage, self.target), weeks=self.weeks)
+        return rules.smoothing(*facts(stage), weeks=self.weeks)
 
 
 @frozen
@@ -169,7 +159,6 @@ class MovingAverage(OrderingRule):
     Attributes:
         weeks: Weeks of the mean, at least 1; before the first week its orders were the initial
             flow.
-        target: Units to keep on hand; None: the stage's target inventory.
         alpha: Weight of what inventory lacks, at least 0.
         beta: Weight of the backlog, at least 0.
 
@@ -180,7 +169,6 @@ class MovingAverage(OrderingRule):
     knows = "rules"
 
     weeks: int = field(default=rules.AVERAGED_WEEKS, validator=ge(1))
-    target: int | None = field(default=None, validator=optional(ge(0)))
     alpha: float = field(default=1, validator=ge(0))
     beta: float = field(default=1, validator=ge(0))
     _before: Number = field(default=0, init=False, repr=False)
@@ -198,7 +186,7 @@ class MovingAverage(OrderingRule):
         if stage.week:
             self._past.append(stage.incoming_order)
         before = (self.weeks - len(self._past)) * self._before
-        _, *others = facts(stage, self.target)
+        _, *others = facts(stage)
         mean = (before + sum(self._past)) / self.weeks
         return rules.typical(mean, *others, alpha=self.alpha, beta=self.beta)
 
