@@ -73,13 +73,11 @@ class LocalSearch(Policy):
 
     Attributes:
         evaluations: Number of decisions to evaluate, at least 1.
-        seed: Seed of the search.
     """
 
     knows = "state"
 
     evaluations: int = field(default=5_000, validator=ge(1))
-    seed: int = 0
     _plan: Decide = field(init=False, repr=False)
     notes: dict[str, float] = field(factory=dict, init=False, repr=False)
 
@@ -92,7 +90,7 @@ class LocalSearch(Policy):
         params = _published(seat.model)
         # The agent side's repair keeps at least one consultant.
         least = 0 if params.mode == "second_pass" else 1
-        found, self._plan = best_found(params.loaded_scenario, self.evaluations, self.seed, least)
+        found, self._plan = best_found(params.loaded_scenario, self.evaluations, least)
         self.notes = {"found": found}
 
     def decide(self, _: Briefing) -> Decide:
@@ -106,7 +104,6 @@ class Optimal(LocalSearch):
 
     Attributes:
         evaluations: Number of decisions to evaluate, at least 1.
-        seed: Seed of the search.
     """
 
     evaluations: int = field(default=100_000, validator=ge(1))

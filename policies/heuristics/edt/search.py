@@ -264,9 +264,7 @@ class _Job:
 
 
 @cache
-def best_found(
-    scenario: Scenario, evaluations: int, seed: int, least: int = 1
-) -> tuple[float, Decide]:
+def best_found(scenario: Scenario, evaluations: int, least: int = 1) -> tuple[float, Decide]:
     """Return the best decision of some hill climbs behind its earnings at the last step, in money.
 
     A climb begins with all consultants, all gates and all projects in the longest windows. It
@@ -276,10 +274,9 @@ def best_found(
     Args:
         scenario: The scenario.
         evaluations: Number of decisions to evaluate, at least 1.
-        seed: Seed of the search, at least 0.
         least: The smallest number of consultants to keep, 0 or 1.
     """
-    firm, rng = Firm(scenario, least), Random(seed)  # noqa: S311
+    firm, rng = Firm(scenario, least), Random(0)  # noqa: S311
     climbs = -(-evaluations // _CLIMB)
     ends = [_climbed(firm, rng, (evaluations + at) // climbs) for at in range(climbs)]
     return max(ends, key=itemgetter(0))

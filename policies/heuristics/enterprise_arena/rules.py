@@ -94,19 +94,16 @@ class RaiseBelow(RaiseWhenFree):
 
 @frozen
 class RaiseOnce(RaiseWhenFree):
-    """Submit one request, regardless of its outcome.
+    """Submit one request in the first month, regardless of its outcome.
 
     Attributes:
         instrument: "equity" or "debt".
         amount: Dollars, above 0.
-        month: The month of the request, from 0.
     """
 
-    month: int = field(default=0, validator=ge(0))
-
     def requests(self, month: Header) -> bool:
-        """Return whether it is the month of the request."""
-        return month.current_month == self.month
+        """Return whether it is the first month."""
+        return month.current_month == 0
 
 
 @define
