@@ -14,7 +14,7 @@ from attrs import define
 from desim.errors import WrongAction
 from desim.schema.wire_types import TAG
 from desim.short_repr import short_repr
-from desim.show.labels import is_number
+from desim.show.labels import is_number, value_text
 from desim.ui.forms import NUMBERS, Field, Form
 
 #: The words for a flag.
@@ -102,9 +102,10 @@ def _chosen(field: Field, text: str) -> str:
 
 def _parsed_number(field: Field, text: str) -> int | float:
     """Read a number of a field, which is typed in the unit of its column."""
-    number: Any = _in_steps(field, _parsed_word(field.kind, _bare_number(field, text)), text)
+    bare = _bare_number(field, text)
+    number: Any = _in_steps(field, _parsed_word(field.kind, bare), text)
     if not _is_finite(number) or not field.takes(number):
-        raise _wrong(field, text)
+        raise _wrong(field, text, _readings(bare))
     given: int | float = number
     return given
 
@@ -113,6 +114,16 @@ def _bare_number(field: Field, text: str) -> str:
     """Return the text of a number without a sign of money."""
     money = field.column.kind == "money"
     return text.replace("$", "", 1).strip() if money else text.removesuffix("%").strip()
+
+
+def _readings(text: str) -> str:
+    """Return the question which number a text with a comma means; "" where it cannot be one."""
+    decimal = text.replace(".", "").replace(",", ".")
+    numbers = (_parsed_word("number", each) for each in (decimal, text.replace(",", "")))
+    shown = [value_text(each) for each in numbers if _is_finite(each)]
+    if "," not in text or _THOUSANDS.fullmatch(text) or not shown:
+        return ""
+    return f": is it {' or '.join(dict.fromkeys(shown))}?"
 
 
 def _in_steps(field: Field, number: Any, text: str) -> Any:
@@ -169,11 +180,11 @@ def _decoded(field: Field, text: str) -> Any:
         raise WrongAction(f"{field.label}: type a value in JSON; {fault}") from None
 
 
-def _wrong(field: Field, text: str) -> WrongAction:
+def _wrong(field: Field, text: str, question: str = "") -> WrongAction:
     """Return the error for a text that a field does not take."""
     shown = short_repr(text) if text else "nothing"
     shown = shown if len(shown) <= _GIVEN else f"{shown[:_GIVEN]}…"
-    return WrongAction(f"{field.label}: type {field.wanted}; {shown} was typed")
+    return WrongAction(f"{field.label}: type {field.wanted}; {shown} was typed{question}")
 
 
 # -- unusual numbers -------------------------------------------------------------------------------
