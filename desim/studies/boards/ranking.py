@@ -215,6 +215,10 @@ def board_table(
     )
 
 
+#: By what policies know, the beginning of a sentence about them.
+_SEEING = {"observation": "with observations alone, ", "rules": "with the world's rules, "}
+
+
 def headline(lines: Sequence[BoardLine]) -> str:
     """Return which policies are best, or may be, among those that know as much, in one sentence.
 
@@ -229,7 +233,7 @@ def headline(lines: Sequence[BoardLine]) -> str:
         text = f"{', '.join(rivals[:-1])} or {rivals[-1]} may be best{rest}"
         if len(rivals) == 1:
             text = f"{rivals[0]} is best{rest}{_lead_text(family[1])}"
-        texts.append(f"{family[0].knows}: " * (len(every) > 1) + text)
+        texts.append(_SEEING[family[0].knows] * (len(every) > 1) + text)
     return "; ".join(texts)
 
 

@@ -90,7 +90,7 @@ def test_equal_policies_levels_and_single_episodes_are_explained() -> None:
     assert first.split()[:8] == ["a", "=", "b", "1", "*", "3", "5", "exact"]
     assert second.split()[:3] == ["random", "2", "3"]
     assert (above, heading) == ("observation:", "state:")
-    assert best == "observation: a is best, by 0.5 to 5.5 over random (95 %)"
+    assert best == "with observations alone, a is best, by 0.5 to 5.5 over random (95 %)"
     assert third.split()[:5] == ["seer", "1", "3", "9", "exact"]
     assert [note.split()[0] for note in notes] == [
         "rank:",
