@@ -34,7 +34,7 @@ set = { horizon = 6 }
 
 def entry(url: str, name: str, options: str = "") -> str:
     """Return the table of a model."""
-    given = f'{{ temperature = 0.5{options} }}'
+    given = f"{{ temperature = 0.5{options} }}"
     return f'model = "{name}"\nbase_url = "{url}"\noptions = {given}'
 
 
