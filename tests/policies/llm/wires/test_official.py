@@ -16,7 +16,7 @@ GENERIC = "conversation=policies.llm.conversation:CONVERSATION"
 OPTIONS = [
     "reply_tokens=9000",
     "seed=7,temperature=0.5",
-    'extra_body={"verbosity":"low","top_p":0.9,"reasoning_effort":"xhigh"}',
+    'extra_body="{""verbosity"":""low"",""top_p"":0.9,""reasoning_effort"":""xhigh""}"',
 ]
 
 
