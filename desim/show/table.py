@@ -189,9 +189,12 @@ class Table(Tabular):
         gap = _NARROW_GAP if width < _NARROW else _GAP
         left_out = self.left_out(width)
         kept = [at for at in range(self._width) if at not in left_out]
+        ends = [0, *sorted(self.breaks), self._width]
+        blocks = [[at for at in kept if start <= at < end] for start, end in pairwise(ends)]
+        wanted = [text_width(column) + gap for column in columns]
         least = [self._least(at, column) + gap for at, column in enumerate(columns)]
-        for part in self._parts(columns, kept, width, gap) if kept else ():
-            for piece in _pieces(part, least, width):
+        for part in _packed(blocks, wanted, width) if self.breaks else [kept]:
+            for piece in _packed([[at] for at in part], least, width):
                 yield self._rich_table(columns, piece, width, gap)
         yield from _captions(self.notes)
 
@@ -203,21 +206,6 @@ class Table(Tabular):
     def _width(self) -> int:
         """The number of columns."""
         return len(self.heads or next(iter(self.lines), ()))
-
-    def _parts(
-        self, columns: Sequence[Sequence[str]], kept: Sequence[int], width: int, gap: int
-    ) -> Iterator[list[int]]:
-        """Yield the places of the columns of each part of the table."""
-        ends = [0, *sorted(self.breaks), self._width]
-        blocks = [[at for at in kept if start <= at < end] for start, end in pairwise(ends)]
-        sizes = {at: text_width(columns[at]) + gap for at in kept}
-        part: list[int] = []
-        for block in blocks:
-            if self.breaks and part[1:] and sum(sizes[at] for at in [*part, *block]) > width:
-                yield part
-                part = part[:1]
-            part = [*part, *block]
-        yield part
 
     def _least(self, place: int, column: Sequence[str]) -> int:
         """Return the width of a column whose words, or whose head, are folded."""
@@ -343,15 +331,18 @@ def _html_row(tag: str, texts: Iterable[str], styles: Iterable[str]) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _pieces(part: Sequence[int], least: Sequence[int], width: int) -> Iterator[list[int]]:
+def _packed(
+    blocks: Iterable[Sequence[int]], sizes: Sequence[int], width: int
+) -> Iterator[list[int]]:
     """Yield the places of columns that fit beside each other, each time with the first column."""
-    piece = list(part[:1])
-    for at in part[1:]:
-        if piece[1:] and sum(least[each] for each in piece) + least[at] > width:
-            yield piece
-            piece = list(part[:1])
-        piece.append(at)
-    yield piece
+    packed: list[int] = []
+    for block in blocks:
+        if packed[1:] and sum(sizes[at] for at in (*packed, *block)) > width:
+            yield packed
+            packed = packed[:1]
+        packed = [*packed, *block]
+    if packed:
+        yield packed
 
 
 def _widths(
