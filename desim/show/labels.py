@@ -39,7 +39,11 @@ def label_text(name: str) -> str:
     >>> label_text("incoming_order"), label_text("Vanguard ML")
     ('Incoming order', 'Vanguard ML')
     """
-    text = words_text(name)
+    return capitalised(words_text(name))
+
+
+def capitalised(text: str) -> str:
+    """Return a text that begins with a capital letter, the rest as it is."""
     return text[:1].upper() + text[1:]
 
 

@@ -192,10 +192,11 @@ class Table(Tabular):
         ends = [0, *sorted(self.breaks), self._width]
         blocks = [[at for at in kept if start <= at < end] for start, end in pairwise(ends)]
         wanted = [text_width(column) + gap for column in columns]
-        least = [self._least(at, column) + gap for at, column in enumerate(columns)]
+        least = [self._least(at, column) for at, column in enumerate(columns)]
+        narrow = [size + gap for size in least]
         for part in _packed(blocks, wanted, width) if self.breaks else [kept]:
-            for piece in _packed([[at] for at in part], least, width):
-                yield self._rich_table(columns, piece, width, gap)
+            for piece in _packed([[at] for at in part], narrow, width):
+                yield self._rich_table(columns, least, piece, width, gap)
         yield from _captions(self.notes)
 
     def left_out(self, width: int) -> frozenset[int]:
@@ -215,16 +216,20 @@ class Table(Tabular):
         return text_width([*column[heads:], *column[0].split(" ")])
 
     def _rich_table(
-        self, all_columns: Sequence[Sequence[str]], part: Sequence[int], width: int, gap: int
+        self,
+        all_columns: Sequence[Sequence[str]],
+        least: Sequence[int],
+        part: Sequence[int],
+        width: int,
+        gap: int,
     ) -> "RichTable":
-        """Return some of the columns as a table of rich."""
+        """Return some of the columns, no narrower than their least widths, as a table of rich."""
         from rich.table import Table as RichTable
         from rich.text import Text
 
         columns, words = [all_columns[at] for at in part], [at in self.left for at in part]
-        least = [self._least(at, all_columns[at]) for at in part]
         # rich counts a gap behind the last column, too.
-        widths = _widths(columns, words, least, width - gap * len(part))
+        widths = _widths(columns, words, [least[at] for at in part], width - gap * len(part))
         table = RichTable(
             box=None, pad_edge=False, padding=(0, gap, 0, 0), show_header=bool(self.heads)
         )

@@ -5,7 +5,7 @@ from typing import Any
 from attrs import evolve
 
 from desim.errors import UsageError
-from desim.show.labels import value_text
+from desim.show.labels import capitalised, value_text
 from desim.ui.ending import Sitting, course_table
 from desim.ui.texts import metrics_table
 
@@ -32,8 +32,7 @@ def print_end(sitting: Sitting, out: Any) -> None:
     say(f"{end.heading}. Score {value_text(end.episode.score)}")
     _, *rules = end.scores.items()
     if rules:
-        text = "; ".join(f"{name} {score}" for name, score in rules)
-        say(f"{text[:1].upper()}{text[1:]}.")
+        say(f"{capitalised('; '.join(f'{name} {score}' for name, score in rules))}.")
     say(end.place)
     say(end.rank)
     if (table := course_table(end)) is not None:

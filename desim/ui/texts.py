@@ -17,7 +17,7 @@ from desim.errors import UsageError, possible
 from desim.faults import RAISED
 from desim.records.episode import Episode
 from desim.show.column import Column, columns_within
-from desim.show.labels import class_text, label_text, words_text
+from desim.show.labels import capitalised, class_text, label_text, words_text
 from desim.show.table import Table
 from desim.ui.game import Game
 from desim.ui.layout import action_text, text_table
@@ -96,8 +96,7 @@ def _described(part: Model[Any], role: str) -> SeatBriefing:
 
 def _returned(doc: str | None) -> str:
     """Return what a method returns, from its docstring: "Return the cash." gives "The cash."."""
-    text = _first_sentence(doc).removeprefix("Return ")
-    return text[:1].upper() + text[1:]
+    return capitalised(_first_sentence(doc).removeprefix("Return "))
 
 
 def _first_sentence(doc: str | None) -> str:

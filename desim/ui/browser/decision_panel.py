@@ -13,7 +13,7 @@ from desim.core.roles import Option, Role
 from desim.errors import DesimError
 from desim.schema.codecs import tagged_object
 from desim.schema.wire_types import TAG
-from desim.show.labels import value_text
+from desim.show.labels import capitalised, value_text
 from desim.ui.browser.widgets import complain, expansion, heading, missing_help
 from desim.ui.forms import Field, Form
 from desim.ui.layout import action_text
@@ -65,7 +65,7 @@ def _typed(element: Any) -> str:
 def _input(field: Field) -> Any:
     label = field.label + (" *" if field.required and not field.nullable else "")
     parts = [field.text.rstrip(".")] if field.text and not field.pattern else []
-    parts += [] if field.known or field.kind in {"flag", "choice"} else [_sentence(field.wanted)]
+    parts += [] if field.known or field.kind in {"flag", "choice"} else [capitalised(field.wanted)]
     hint = ". ".join(parts + ["May be left empty"] * (not field.required))
     element: Any
     match field.kind:
@@ -85,10 +85,6 @@ def _input(field: Field) -> Any:
                 element.props("inputmode=decimal autocomplete=off")
     _describe(element, field, hint)
     return element
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _known_select(field: Field, label: str) -> ui.select:

@@ -8,7 +8,7 @@ from nicegui import ui
 
 from desim.engine.run.executors import in_thread
 from desim.errors import DesimError
-from desim.show.labels import value_text
+from desim.show.labels import capitalised, value_text
 from desim.ui.browser.decision_charts import chart_options
 from desim.ui.browser.widgets import heading, show_table
 from desim.ui.ending import Sitting
@@ -63,7 +63,7 @@ class EndPanel:
             ui.label(f"You were the {seats_text(end.model, end.seats)}")
             for name, text in end.scores.items():
                 with ui.row().classes("gap-1 items-baseline"):
-                    ui.label(f"{name[:1].upper()}{name[1:]}").classes("text-sm text-gray-600")
+                    ui.label(capitalised(name)).classes("text-sm text-gray-600")
                     label = ui.label(text).classes("text-xl font-bold")
                     if name == "your score":
                         label.props("data-score")
