@@ -1,8 +1,5 @@
 """Double entry: what a book accepts and refuses, and the balances afterwards."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from hashlib import sha256
 from math import inf, nan
@@ -13,7 +10,7 @@ import pytest
 from attrs import frozen
 from hypothesis import given
 from hypothesis import strategies as st
-from support.paths import PYTHONPATH
+from support.cases import printed_alike
 
 from ledgers.book import (
     Book,
@@ -225,16 +222,7 @@ def test_the_digest_does_not_depend_on_the_hash_seed() -> None:
     """Two interpreters with different orders of sets compute the same digest."""
     lines = "from ledgers.book import Book; b = Book(*'abcdef')"
     script = f"{lines}; b.post(0, 'x', {{k: 0 for k in set('abcdef')}}); print(b.digest())"
-    digests = {
-        subprocess.run(
-            [sys.executable, "-c", script],
-            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": PYTHONPATH},
-            capture_output=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert len(digests) == 1
+    assert printed_alike(script) != b""
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,15 @@ Twins are worlds with the same observations and different hidden facts. A policy
 informed cannot tell them apart, so it answers both in the same way.
 """
 
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pytest
+from support.paths import PYTHONPATH
 
 from desim import Model, play
 from desim.catalog.policy_spec import read_policies
@@ -38,6 +42,21 @@ def stable(value: Any) -> str:
 
 def _sorted(items: str) -> str:
     return ", ".join(sorted(items.split(", ")))
+
+
+def printed_alike(code: str, *arguments: str) -> bytes:
+    """Return what a program prints, after a check that two hash seeds give the same."""
+    printed = [
+        subprocess.run(
+            [sys.executable, "-c", code, *arguments],
+            env={**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": PYTHONPATH},
+            check=True,
+            capture_output=True,
+        ).stdout
+        for hash_seed in ("1", "2")
+    ]
+    assert printed[0] == printed[1]
+    return printed[0]
 
 
 def first_difference(
